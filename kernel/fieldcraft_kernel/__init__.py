@@ -1,0 +1,6 @@
+"""Numba kernels of Fieldcraft: flat arrays in, flat arrays out; no games, no classes, no I/O.
+
+Importing this package imports nothing else; import the module that holds the kernel you want.
+"""
+
+__all__ = ["astar", "flood", "lattice", "lines", "queues", "sight", "steps", "walk"]

@@ -1,0 +1,249 @@
+"""What lies along sight lines: sums of obstruction over templates, with both sides of a tie.
+
+`cover` holds for each padded cell what it takes off a line that passes: halves of a point, OPAQUE,
+or OFF_MAP. A template is a run of entries (see lines.py) as flat offsets from the viewer's cell; it
+depends only on the vector to the target and on the parity of the viewer's line, so a table of
+templates serves every viewer. Lines that are not in the table are walked.
+
+A line between two cells of the map leaves it by one ring at most, so the padding is enough.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.lattice import frame, line_parity, unframe
+from fieldcraft_kernel.lines import PAIR, PINCH, line
+
+OPAQUE, OFF_MAP = 254, 255
+"""Marks in `cover`; what obstructs is at most 253."""
+BLOCKED = 1 << 20
+"""What a line counts that something opaque ends; no sum of obstruction gets there."""
+END = 3
+"""The last entry of a template is the target: only the border before it counts."""
+
+WORST_SIDE, BEST_SIDE, WORST_HEX, BEST_HEX, BOTH, LEFT_SIDE = 0, 1, 2, 3, 4, 5
+"""How the two hexes of a pair count."""
+
+
+class Templates(NamedTuple):
+    """Lines as flat offsets, one after the other.
+
+    first   int64 (lines + 1,)  entries of line i: first[i] to first[i + 1]
+    left, right  int32 (entries,)   flat offset from the viewer of either cell
+    into_left, into_right  int8 (entries,)  direction in which the line enters it from the entry
+            before (PINCH: from the cell before the corner), -1 where they are no neighbours
+    what    uint8 (entries,)    SINGLE, PAIR, PINCH or END
+    """
+
+    first: Any
+    left: Any
+    right: Any
+    into_left: Any
+    into_right: Any
+    what: Any
+
+
+@jit
+def direction_of(neighbours: Any, dx: int, dy: int) -> int:
+    """Return the direction of a frame vector between neighbours, or -1."""
+    for k in range(neighbours.shape[0]):
+        if neighbours[k, 0] == dx and neighbours[k, 1] == dy:
+            return k
+    return -1
+
+
+@jit
+def lay(
+    kind: int,
+    width: int,
+    stepped: int,
+    neighbours: Any,
+    row: int,
+    col: int,
+    dx: int,
+    dy: int,
+    entries: Any,
+    left: Any,
+    right: Any,
+    into_left: Any,
+    into_right: Any,
+    what: Any,
+    begin: int,
+) -> int:
+    """Write the template of the line from (row, col) over (dx, dy) and return where it ends.
+
+    In: kind of the lattice, width of the padded map, neighbours int64 (straight directions, 2).
+    Scratch: entries int64 (m, lines.N_FIELDS). Out: the arrays of `Templates`, from `begin` on.
+    """
+    n = line(kind, stepped, dx, dy, entries)
+    x, y = frame(kind, row, col)
+    before_xl = before_yl = before_xr = before_yr = 0
+    for i in range(n + 1):
+        if i < n:
+            xl, yl, xr, yr = entries[i, 0], entries[i, 1], entries[i, 2], entries[i, 3]
+            what[begin + i] = entries[i, 4]
+        else:
+            xl = xr = dx
+            yl = yr = dy
+            what[begin + i] = END
+        row_l, col_l = unframe(kind, x + xl, y + yl)
+        row_r, col_r = unframe(kind, x + xr, y + yr)
+        left[begin + i] = (row_l - row) * width + col_l - col
+        right[begin + i] = (row_r - row) * width + col_r - col
+        into_left[begin + i] = direction_of(neighbours, xl - before_xl, yl - before_yl)
+        into_right[begin + i] = direction_of(neighbours, xr - before_xr, yr - before_yr)
+        if what[begin + i] != PINCH:
+            before_xl, before_yl, before_xr, before_yr = xl, yl, xr, yr
+    return begin + n + 1
+
+
+@jit
+def lay_all(
+    kind: int,
+    width: int,
+    stepped: int,
+    neighbours: Any,
+    row: int,
+    col: int,
+    vectors: Any,
+    entries: Any,
+    first: Any,
+    left: Any,
+    right: Any,
+    into_left: Any,
+    into_right: Any,
+    what: Any,
+) -> int:
+    """Write the templates of many lines from one cell: vectors int64 (lines, 2).
+
+    Returns the number of entries, or -1 if the arrays are too short.
+    """
+    end = 0
+    first[0] = 0
+    for i in range(vectors.shape[0]):
+        dx, dy = vectors[i, 0], vectors[i, 1]
+        if end + 2 * (abs(dx) + abs(dy)) + 3 > left.shape[0]:
+            return -1
+        end = lay(
+            kind, width, stepped, neighbours, row, col, dx, dy, entries,
+            left, right, into_left, into_right, what, end,
+        )  # fmt: skip
+        first[i + 1] = end
+    return end
+
+
+@jit
+def look(
+    cover: Any,
+    walls: Any,
+    kind: int,
+    width: int,
+    stepped: int,
+    neighbours: Any,
+    tie: int,
+    closed_corners: int,
+    limit: int,
+    viewers: Any,
+    targets: Any,
+    lines: Any,
+    templates: Templates,
+    entries: Any,
+    out: Any,
+) -> None:
+    """Sum what lies between viewers and targets.
+
+    In: cover uint8 (N,); walls uint8 (N,) or (0,), bit k: no sight across the border in straight
+    direction k; viewers, targets int64 (n,) padded cells; lines int64 (n,), the template of each,
+    or (0,): every line is walked, and `templates` is scratch for the longest of them, as is
+    entries int64 (m, N_FIELDS). limit: a sum that is enough, the line is left there.
+    Out: out int32 (n,), halves of a point, BLOCKED or more where something opaque ends the line.
+    """
+    has_walls = walls.shape[0] > 0
+    walk = lines.shape[0] == 0
+    left, right, what = templates.left, templates.right, templates.what
+    into_left, into_right, first = templates.into_left, templates.into_right, templates.first
+    for i in range(viewers.shape[0]):
+        viewer, target = viewers[i], targets[i]
+        sum_left = 0
+        sum_right = 0
+        begin = 0
+        if walk:
+            row, target_row = viewer // width, target // width
+            col, target_col = viewer - row * width, target - target_row * width
+            x, y = frame(kind, row - 1, col - 1)
+            target_x, target_y = frame(kind, target_row - 1, target_col - 1)
+            end = lay(
+                kind, width, stepped, neighbours, row - 1, col - 1, target_x - x, target_y - y,
+                entries, left, right, into_left, into_right, what, 0,
+            )  # fmt: skip
+        else:
+            begin, end = first[lines[i]], first[lines[i] + 1]
+        left_before = viewer
+        right_before = viewer
+        for j in range(begin, end):
+            a, b = viewer + left[j], viewer + right[j]
+            kind_here = what[j]
+            if kind_here == PINCH:
+                if not closed_corners:
+                    continue
+                past_a = cover[a] == OPAQUE
+                past_b = cover[b] == OPAQUE
+                if has_walls:
+                    to_a, to_b = into_left[j], into_right[j]
+                    here = walls[left_before]
+                    past_a = past_a or (here >> to_a) & 1 == 1 or (walls[a] >> to_b) & 1 == 1
+                    past_b = past_b or (here >> to_b) & 1 == 1 or (walls[b] >> to_a) & 1 == 1
+                if past_a and past_b:
+                    sum_left += BLOCKED
+                    sum_right += BLOCKED
+                    break
+                continue
+            pair = kind_here == PAIR
+            in_left = 0
+            in_right = 0
+            if kind_here != END:
+                in_left = int(cover[a])
+                in_right = int(cover[b])
+                # A hex off the map takes no part: of a pair the other one is left.
+                if in_left == OFF_MAP:
+                    in_left = in_right
+                    pair = False
+                if in_right == OFF_MAP:
+                    in_right = in_left
+                    pair = False
+                if in_left == OFF_MAP:
+                    in_left = 0
+                    in_right = 0
+                if in_left == OPAQUE:
+                    in_left = BLOCKED
+                if in_right == OPAQUE:
+                    in_right = BLOCKED
+            if has_walls:
+                if into_left[j] >= 0 and (walls[left_before] >> into_left[j]) & 1:
+                    in_left = BLOCKED
+                if into_right[j] >= 0 and (walls[right_before] >> into_right[j]) & 1:
+                    in_right = BLOCKED
+            left_before, right_before = a, b
+            if tie == WORST_HEX:
+                in_left = max(in_left, in_right)
+            elif tie == BEST_HEX:
+                in_left = min(in_left, in_right)
+            elif tie == BOTH:
+                in_left = in_left + in_right if pair else max(in_left, in_right)
+            sum_left += in_left
+            sum_right += in_right
+            so_far = sum_left
+            if tie == WORST_SIDE:
+                so_far = max(sum_left, sum_right)
+            elif tie == BEST_SIDE:
+                so_far = min(sum_left, sum_right)
+            if so_far >= limit:
+                break
+        result = sum_left
+        if tie == WORST_SIDE:
+            result = max(sum_left, sum_right)
+        elif tie == BEST_SIDE:
+            result = min(sum_left, sum_right)
+        out[i] = min(result, 2 * BLOCKED)

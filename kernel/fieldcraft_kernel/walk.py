@@ -1,0 +1,136 @@
+"""Walking back from a goal over the totals of a search: which way was the cheapest.
+
+Predecessors are not stored but recognised: a state lies before another on a cheapest way when its
+total plus the price of the step is the other's total. Among several the written rule takes, in this
+order: a start (the path ends there); the step whose direction, seen from the later cell, has the
+lowest number, and of equal ones the lowest row; a link that makes a step, the first in order; the
+link standing still that first led to the state. Totals fall along every step, and a link of 0
+ticks is only followed back to the state that was settled before, so there are no circles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.search import is_in
+from fieldcraft_kernel.steps import (
+    CELLS,
+    DIRECTION,
+    DIRECTIONS,
+    PARITY_BIT,
+    SOURCE,
+    STEPS,
+    TARGET,
+    StepArrays,
+    arrival,
+    price,
+)
+
+
+@jit
+def spread(totals: Any, vias: Any, states: Any, values: Any, via_values: Any) -> None:
+    """Write totals (and links) of a search's states back into a full array."""
+    for i in range(states.shape[0]):
+        totals[states[i]] = values[i]
+        if vias.shape[0]:
+            vias[states[i]] = via_values[i]
+
+
+@jit
+def blank_states(totals: Any, states: Any, blank: Any) -> None:
+    """Blank the totals of the states given."""
+    for i in range(states.shape[0]):
+        totals[states[i]] = blank
+
+
+@jit
+def before(
+    graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int
+) -> tuple[int, int]:
+    """Return the state before this one on its cheapest way and the link taken + 1, or (-1, 0).
+
+    In: graph; totals T (R * N,), vias int16 (R * N,) or (0,), opposite int64 (8,).
+    """
+    n_cells = graph.steps.shape[1]
+    n_rows = graph.rows.shape[0]
+    row = state // n_cells
+    cell = state - row * n_cells
+    total = totals[state]
+    parity = (graph.steps[0, cell] >> PARITY_BIT) & graph.is_hex
+    for back in range(8):
+        along = opposite[back]
+        if along < 0:
+            break
+        source_cell = cell + graph.offsets[parity, back]
+        for source in range(n_rows):
+            legal = graph.steps[graph.rows[source, STEPS], source_cell]
+            if not ((legal & graph.rows[source, DIRECTIONS]) >> along) & 1:
+                continue
+            if arrival(graph, source, along, cell) != row:
+                continue
+            if totals[source * n_cells + source_cell] + price(
+                graph, source, source_cell, along, cell
+            ) == total:
+                return source * n_cells + source_cell, 0
+    for link in range(graph.links.shape[0]):
+        along = graph.links[link, DIRECTION]
+        if along < 0:
+            continue
+        source_cell = cell + graph.offsets[parity, opposite[along]]
+        source, target = graph.links[link, SOURCE], graph.links[link, TARGET]
+        where = graph.links[link, CELLS]
+        if where >= 0 and not graph.link_cells[where, source_cell]:
+            continue
+        if not (graph.steps[graph.rows[target, STEPS], source_cell] >> along) & 1:
+            continue
+        if arrival(graph, target, along, cell) != row:
+            continue
+        if (
+            totals[source * n_cells + source_cell]
+            + graph.link_price[link]
+            + price(graph, target, source_cell, along, cell)
+            == total
+        ):
+            return source * n_cells + source_cell, link + 1
+    if vias.shape[0] and vias[state] > 0:
+        link = vias[state] - 1
+        return graph.links[link, SOURCE] * n_cells + cell, link + 1
+    return -1, 0
+
+
+@jit
+def walk_back(
+    graph: StepArrays,
+    totals: Any,
+    vias: Any,
+    starts: Any,
+    initial: Any,
+    opposite: Any,
+    goal: int,
+    out: Any,
+    out_link: Any,
+) -> int:
+    """List the states of the path that ends in `goal`, goal first.
+
+    In: starts int64 (s,) rising, initial T (s,): the least initial total of each.
+    Out: out int64 (m,), the states; out_link int64 (m,), link + 1 by which each was reached.
+    Returns how many, or -1 when `out` is too short, or -2 when a state has no predecessor.
+    """
+    n = 0
+    state = goal
+    while True:
+        if n == out.shape[0]:
+            return -1
+        out[n] = state
+        out_link[n] = 0
+        n += 1
+        if is_in(starts, state):
+            for i in range(starts.shape[0]):
+                if starts[i] == state and initial[i] == totals[state]:
+                    return n
+        earlier, link = before(graph, totals, vias, opposite, state)
+        if earlier < 0:
+            return -2
+        out_link[n - 1] = link
+        state = earlier

@@ -1,0 +1,126 @@
+"""Fieldcraft: where a creature gets to on a battle map and at what price, and who sees whom.
+
+    import fieldcraft as fc
+
+    board = fc.read("valley.board", rules="hexwild")
+    reach = board.reach((4, 7), budget=6)
+    sight = board.sight((4, 7), (9, 9))
+
+Names are loaded when they are first used, so importing the package is quick and brings neither
+Numba nor any optional package.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fieldcraft._version import __version__
+
+if TYPE_CHECKING:
+    from fieldcraft import grid, hexes, io, rules
+    from fieldcraft.board import Board
+    from fieldcraft.creature import Creature, Token
+    from fieldcraft.errors import (
+        ArgumentTypeError,
+        ClosedCellError,
+        CostError,
+        FieldcraftError,
+        MapError,
+        MissingExtraError,
+        OutsideMapError,
+        RulesError,
+    )
+    from fieldcraft.fields import Layer, Link, SightField, StepField, Within, legal_steps, within
+    from fieldcraft.io import read, read_scenario, write
+    from fieldcraft.lattice import Lattice
+    from fieldcraft.path import Path, Step
+    from fieldcraft.reach import Reach
+    from fieldcraft.sight import HIDDEN, Sight, View
+    from fieldcraft.terrain import Border, Terrain
+
+_MODULES = ("grid", "hexes", "io", "rules")
+_NAMES = {
+    "Board": "board",
+    "Creature": "creature",
+    "Token": "creature",
+    "ArgumentTypeError": "errors",
+    "ClosedCellError": "errors",
+    "CostError": "errors",
+    "FieldcraftError": "errors",
+    "MapError": "errors",
+    "MissingExtraError": "errors",
+    "OutsideMapError": "errors",
+    "RulesError": "errors",
+    "Layer": "fields",
+    "Link": "fields",
+    "SightField": "fields",
+    "StepField": "fields",
+    "Within": "fields",
+    "legal_steps": "fields",
+    "within": "fields",
+    "read": "io",
+    "read_scenario": "io",
+    "write": "io",
+    "Lattice": "lattice",
+    "Path": "path",
+    "Step": "path",
+    "Reach": "reach",
+    "HIDDEN": "sight",
+    "Sight": "sight",
+    "View": "sight",
+    "Border": "terrain",
+    "Terrain": "terrain",
+}
+
+__all__ = [
+    "HIDDEN",
+    "ArgumentTypeError",
+    "Board",
+    "Border",
+    "ClosedCellError",
+    "CostError",
+    "Creature",
+    "FieldcraftError",
+    "Lattice",
+    "Layer",
+    "Link",
+    "MapError",
+    "MissingExtraError",
+    "OutsideMapError",
+    "Path",
+    "Reach",
+    "RulesError",
+    "Sight",
+    "SightField",
+    "Step",
+    "StepField",
+    "Terrain",
+    "Token",
+    "View",
+    "Within",
+    "__version__",
+    "grid",
+    "hexes",
+    "io",
+    "legal_steps",
+    "read",
+    "read_scenario",
+    "rules",
+    "within",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"fieldcraft.{name}")
+    if name in _NAMES:
+        value = getattr(import_module(f"fieldcraft.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

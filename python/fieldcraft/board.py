@@ -1,0 +1,801 @@
+"""The board a user holds: a map, the rules it is played by and the tokens on it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft import rules as rules_
+from fieldcraft.creature import Creature, Token, as_cell
+from fieldcraft.errors import ArgumentTypeError, CostError, MapError, OutsideMapError, RulesError
+from fieldcraft.lattice import Cell, Lattice, as_lattice
+from fieldcraft.path import Path
+from fieldcraft.queries import batch_of, spread
+from fieldcraft.reach import Reach
+from fieldcraft.sight import Sight, View
+from fieldcraft.terrain import Border, Kind, Terrain
+
+if TYPE_CHECKING:
+    from fieldcraft.fields import SightField, StepField
+    from fieldcraft.rules import Effect, Rules
+
+__all__ = ["Board"]
+
+RELATIONS = ("friend", "foe", "neutral")
+KEPT_FIELDS = 16
+"""Compiled fields a board keeps; the one not used for longest goes first."""
+
+Field = TypeVar("Field")
+_ABSENT: Any = object()
+
+
+class Board:
+    """A battle map with its rules and tokens: a value, whose arrays are copied in and frozen.
+
+    Parameters
+    ----------
+    terrain : sequence of sequences, shape (height, width)
+        Of each cell a terrain id, or a sequence of ids: base first, then overlays.
+    lattice : str or Lattice
+        ``"square"``, ``"square4"``, ``"odd-r"``, ``"even-r"``, ``"odd-q"`` or ``"even-q"``.
+    rules : str, path or Rules
+        A system by name, a rules file, or a configured system.
+    elevation : array_like of float, shape (height, width), optional
+        The top of each cell in the system's unit of height.
+    light : int or array_like of int, shape (height, width)
+        Malus of a target there, 0 or negative.
+    borders : iterable of Border
+    tokens : iterable of Token
+    relations : mapping or iterable, optional
+        Of two sides: ``{frozenset({"red", "blue"}): "neutral"}`` or ``[("red", "blue",
+        "neutral")]``. What is not named: one side is friend, two are foe.
+    name : str
+
+    Raises
+    ------
+    MapError
+        If the map is malformed or holds terrain that the rules do not know, with cell and id.
+    RulesError
+        If the rules are unknown.
+    OutsideMapError
+        If a token or a border lies outside the map.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> board = fc.Board([["open", "light_forest", "mud"]], lattice="odd-r", rules="hexwild")
+    >>> board.reach((0, 0), budget=3).cost.tolist()
+    [0.0, 1.5]
+    """
+
+    def __init__(
+        self,
+        terrain: Any,
+        *,
+        lattice: str | Lattice = "square",
+        rules: Rules | str | FilePath = "hexwild",
+        elevation: npt.ArrayLike | None = None,
+        light: npt.ArrayLike = 0,
+        borders: Iterable[Border] = (),
+        tokens: Iterable[Token] = (),
+        relations: Any = None,
+        name: str = "",
+    ) -> None:
+        codes, kinds = _coded(terrain)
+        self._set(
+            Terrain(
+                as_lattice(lattice),
+                codes,
+                kinds,
+                _elevation(elevation),
+                _light(light),
+                tuple(borders),
+            ),
+            rules_.resolve(rules),
+            tuple(tokens),
+            _relations(relations),
+            name,
+        )
+
+    def _set(
+        self,
+        terrain: Terrain,
+        rules: Rules,
+        tokens: tuple[Token, ...],
+        relations: Mapping[frozenset[str], str],
+        name: str,
+    ) -> None:
+        rules.check(terrain)
+        for token in tokens:
+            if not isinstance(token, Token):
+                raise ArgumentTypeError(f"tokens must be Token, not {type(token).__name__}")
+            terrain.check(token.cell, f"cell of token {token.label!r}")
+        self._terrain, self._rules, self._tokens = terrain, rules, tokens
+        self._relations, self._name = relations, name
+        self._fields: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def from_terrain(
+        cls,
+        terrain: Terrain,
+        *,
+        rules: Rules | str | FilePath,
+        tokens: Iterable[Token] = (),
+        relations: Any = None,
+        name: str = "",
+    ) -> Board:
+        """Return a board on a map that is data already; parameters as in `Board`."""
+        board = cls.__new__(cls)
+        board._set(terrain, rules_.resolve(rules), tuple(tokens), _relations(relations), name)
+        return board
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: str | Sequence[str],
+        legend: Mapping[str, str | Sequence[str]],
+        **options: Any,
+    ) -> Board:
+        """Return a board drawn as text, one character a cell.
+
+        Parameters
+        ----------
+        rows : str or sequence of str
+            Lines of text; blank lines around a multi-line string and its indentation are dropped.
+        legend : mapping from character to terrain id, or to a sequence of ids
+        **options
+            As in `Board`.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> board = fc.Board.from_rows("..#", {".": "open", "#": "wall"}, rules="pathfinder")
+        >>> (0, 2) in board.reach((0, 0))
+        False
+        """
+        lines = _text_rows(rows)
+        cells = []
+        for row, line in enumerate(lines):
+            for col, character in enumerate(line):
+                if character not in legend:
+                    raise MapError(
+                        f"the character {character!r} at cell ({row}, {col}) is not in the legend; "
+                        f"expected one of {' '.join(legend)}"
+                    )
+            cells.append([legend[character] for character in line])
+        return cls(cells, **options)
+
+    # -- what it holds --------------------------------------------------------------------------
+
+    @property
+    def terrain(self) -> Terrain:
+        """The map as data."""
+        return self._terrain
+
+    @property
+    def rules(self) -> Rules:
+        """The rule system."""
+        return self._rules
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens on the board."""
+        return self._tokens
+
+    @property
+    def relations(self) -> Mapping[frozenset[str], str]:
+        """What two sides are to each other, where it is not the default."""
+        return self._relations
+
+    @property
+    def name(self) -> str:
+        """The board's name."""
+        return self._name
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width in cells."""
+        return self._terrain.shape
+
+    @property
+    def lattice(self) -> Lattice:
+        """The lattice of its cells."""
+        return self._terrain.lattice
+
+    @property
+    def light(self) -> npt.NDArray[np.int8]:
+        """Light malus, shape (height, width), or (1, 1) where it is the same everywhere."""
+        return self._terrain.light
+
+    def kind(self, cell: Cell) -> Kind:
+        """Return what a cell holds: base terrain id, then overlays."""
+        return self._terrain.kind(cell)
+
+    def effects(self, cell: Cell, *, prone: bool = False) -> tuple[Effect, ...]:
+        """Return what the cell does to whoever enters, stays in or leaves it (HW-19): data."""
+        return self._rules.effects(self._terrain.kind(cell), prone=prone)
+
+    def token_at(self, cell: Cell) -> Token | None:
+        """Return the token that stands on a cell, on the lowest level, or None."""
+        here = [token for token in self._tokens if token.cell == as_cell(cell)]
+        return min(here, key=lambda token: token.level) if here else None
+
+    def relation(self, side: str, other: str) -> Any:
+        """Return what two sides are to each other: friend, foe or neutral."""
+        return self._relations.get(frozenset((side, other))) or (
+            "friend" if side == other else "foe"
+        )
+
+    def parse_cell(self, text: str) -> Cell:
+        """Read a cell: ``"row,col"`` from 0, or a board number such as ``"0305"``.
+
+        A board number is column then row, two digits each, from 1; with five digits the second
+        number has three, with six both have.
+
+        Raises
+        ------
+        MapError
+            If the text is neither.
+        OutsideMapError
+            If there is no such cell.
+        """
+        pair = re.fullmatch(r"\s*\(?\s*(-?\d+)\s*,\s*(-?\d+)\s*\)?\s*", text)
+        if pair:
+            return self._terrain.check((int(pair[1]), int(pair[2])))
+        number = re.fullmatch(r"\s*(\d{4,6})\s*", text)
+        if not number:
+            raise MapError(
+                f"{text!r} is no cell; expected row,col from 0, or a board number such as 0305"
+            )
+        digits = number[1]
+        splits = [2] if len(digits) == 4 else [3] if len(digits) == 6 else [2, 3]
+        height, width = self.shape
+        found = [
+            (int(digits[at:]) - 1, int(digits[:at]) - 1)
+            for at in splits
+            if 1 <= int(digits[at:]) <= height and 1 <= int(digits[:at]) <= width
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise MapError(f"the board number {text!r} may mean either of {found}; give row,col")
+        raise OutsideMapError(
+            f"board number {text!r} lies outside the map; columns run from 01 to {width:02d}, "
+            f"rows from 01 to {height:02d}"
+        )
+
+    def replace(
+        self,
+        cells: Any = None,
+        terrain: str | Sequence[str] | None = None,
+        *,
+        tokens: Iterable[Token] = _ABSENT,
+        rules: Rules | str | FilePath = _ABSENT,
+        elevation: npt.ArrayLike | None = _ABSENT,
+        light: npt.ArrayLike = _ABSENT,
+        borders: Iterable[Border] = _ABSENT,
+        relations: Any = _ABSENT,
+        name: str = _ABSENT,
+    ) -> Board:
+        """Return a board that differs in some cells, or in something else.
+
+        Parameters
+        ----------
+        cells : cell, array_like of int of shape (n, 2), or array of bool of shape (height, width)
+            Cells to change.
+        terrain : str or sequence of str
+            What they hold from now on.
+        tokens, rules, elevation, light, borders, relations, name
+            As in `Board`; what is not given stays.
+
+        Returns
+        -------
+        Board
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> board = fc.Board([["open", "open"]], rules="pathfinder")
+        >>> board.replace((0, 1), "wall").kind((0, 1)), board.kind((0, 1))
+        (('wall',), ('open',))
+        """
+        old = self._terrain
+        codes, kinds = old.codes, old.kinds
+        if (cells is None) != (terrain is None):
+            raise ArgumentTypeError("replace needs cells and terrain together")
+        if terrain is not None:
+            codes, kinds = self._replaced(cells, _kind(terrain))
+        changed = Terrain(
+            old.lattice,
+            codes,
+            kinds,
+            old.elevation if elevation is _ABSENT else _elevation(elevation),
+            old.light if light is _ABSENT else _light(light),
+            old.borders if borders is _ABSENT else tuple(borders),
+        )
+        return Board.from_terrain(
+            changed,
+            rules=self._rules if rules is _ABSENT else rules,
+            tokens=self._tokens if tokens is _ABSENT else tokens,
+            relations=self._relations if relations is _ABSENT else relations,
+            name=self._name if name is _ABSENT else name,
+        )
+
+    def _replaced(self, cells: Any, kind: Kind) -> tuple[npt.NDArray[np.uint16], tuple[Kind, ...]]:
+        from fieldcraft.queries import cells_of
+
+        codes, kinds = self._terrain.codes.copy(), self._terrain.kinds
+        if kind not in kinds:
+            kinds = (*kinds, kind)
+        code = kinds.index(kind)
+        mask = np.asarray(cells)
+        if mask.dtype == np.bool_:
+            if mask.shape != self.shape:
+                raise MapError(f"cells has shape {mask.shape}, the map has {self.shape}")
+            codes[mask] = code
+        else:
+            for cell in cells_of(cells, self.shape, "cells"):
+                codes[cell] = code
+        return codes, kinds
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        a, b = self._terrain, other._terrain
+        return (
+            a.lattice == b.lattice
+            and a.shape == b.shape
+            and self._rules == other._rules
+            and self._tokens == other._tokens
+            and self._relations == other._relations
+            and a.borders == b.borders
+            and np.array_equal(_per_cell(a.light, a.shape), _per_cell(b.light, b.shape))
+            and a.has_elevation == b.has_elevation
+            and np.array_equal(a.elevation, b.elevation)
+            and _same_kinds(a, b)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("_fields", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._fields, self._lock = OrderedDict(), threading.Lock()
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        name = f"{self._name!r}, " if self._name else ""
+        return (
+            f"Board({name}{height} x {width} {self.lattice.name}, rules {self._rules.name}, "
+            f"{len(self._tokens)} tokens)"
+        )
+
+    # -- compiled fields ------------------------------------------------------------------------
+
+    def step_field(
+        self,
+        who: Token | Cell,
+        *,
+        tokens: Iterable[Token] | None = None,
+        creature: Creature | None = None,
+    ) -> StepField:
+        """Return the compiled movement graph for whoever moves; see `reach`."""
+        return self._step_field(*self._mover(who, tokens, creature))
+
+    def _step_field(
+        self, token: Token | None, creature: Creature, others: tuple[Token, ...]
+    ) -> StepField:
+        def compile_() -> StepField:
+            return self._rules.step_field(
+                self._terrain, creature, token=token, tokens=others, relation=self.relation
+            )
+
+        return self._kept(("step", creature, token, others), compile_)
+
+    def sight_field(
+        self,
+        viewer: Token | Cell | Creature | None = None,
+        target: Token | Cell | Creature | None = None,
+    ) -> SightField:
+        """Return the compiled sight field for a viewer and a kind of target."""
+        seeing, seen = self._profile(viewer), self._profile(target)
+        return self._kept(
+            ("sight", seeing, seen),
+            lambda: self._rules.sight_field(self._terrain, seeing, seen),
+        )
+
+    def _kept(self, key: Any, compile_: Callable[[], Field]) -> Field:
+        with self._lock:
+            if key in self._fields:
+                self._fields.move_to_end(key)
+                found: Field = self._fields[key]
+                return found
+        made = compile_()
+        with self._lock:
+            kept: Field = self._fields.setdefault(key, made)
+            if len(self._fields) > KEPT_FIELDS:
+                self._fields.popitem(last=False)
+        return kept
+
+    def _profile(self, who: Token | Cell | Creature | None) -> Creature:
+        if who is None:
+            return Creature()
+        if isinstance(who, Creature):
+            return who
+        token = who if isinstance(who, Token) else self.token_at(self._terrain.check(who))
+        return token.creature if token else Creature()
+
+    def _mover(
+        self, who: Token | Cell, tokens: Iterable[Token] | None, creature: Creature | None
+    ) -> tuple[Token | None, Creature, tuple[Token, ...]]:
+        token, cell = self._who(who, "start")
+        if token is None:
+            others = self._tokens if tokens is None else tuple(tokens)
+            token = next((t for t in others if t.cell == cell and not t.level), None)
+        others = self._tokens if tokens is None else tuple(tokens)
+        for other in others:
+            if not isinstance(other, Token):
+                raise ArgumentTypeError(f"tokens must be Token, not {type(other).__name__}")
+            self._terrain.check(other.cell, f"cell of token {other.label!r}")
+        mover = creature or (token.creature if token else Creature())
+        return token, mover, tuple(other for other in others if other is not token and other != token)
+
+    def _who(self, who: Token | Cell, what: str) -> tuple[Token | None, Cell]:
+        if isinstance(who, Token):
+            return who, self._terrain.check(who.cell, f"cell of token {who.label!r}")
+        return None, self._terrain.check(who, what)
+
+    def _budget(self, budget: Any, creature: Creature) -> tuple[Any, str]:
+        """Return a budget in the rules' unit (None: no limit), and what is left over."""
+        given = creature.walking_speed() if budget is None else budget
+        counted = self._rules.budget(given, creature)
+        if counted.ticks is None:
+            return None, counted.rest
+        from fractions import Fraction
+
+        return Fraction(counted.ticks) / self._rules.ticks, counted.rest
+
+    # -- moving ---------------------------------------------------------------------------------
+
+    def reach(
+        self,
+        who: Token | Cell,
+        *,
+        budget: float | str | None = None,
+        tokens: Iterable[Token] | None = None,
+        creature: Creature | None = None,
+        parity: int = 0,
+    ) -> Reach:
+        """Return every cell a creature gets to.
+
+        Parameters
+        ----------
+        who : Token or tuple of int
+            Who moves: a token, or a cell, which means the token there, else a Medium creature.
+        budget : float or str, optional
+            What it may spend: a number in the system's unit, or text such as ``"9 m"``. Without
+            one its speed, and without a speed no limit.
+        tokens : iterable of Token, optional
+            Who is on the board, in place of the board's own tokens; the mover is left out.
+        creature : Creature, optional
+            Move as this creature instead.
+        parity : int
+            Diagonals made before in this movement, modulo 2.
+
+        Returns
+        -------
+        Reach
+
+        Raises
+        ------
+        OutsideMapError
+            If who moves is not on the map.
+        CostError
+            If the budget is negative, not a number, or its unit is unknown.
+        RulesError
+            If the system cannot move such a creature.
+        """
+        token, mover, others = self._mover(who, tokens, creature)
+        _, start = self._who(who, "start")
+        limit, rest = self._budget(budget, mover)
+        field = self._step_field(token, mover, others)
+        return field.reach(start, limit, parity=parity, rest=rest)
+
+    def reach_many(
+        self,
+        starts: npt.ArrayLike,
+        *,
+        budget: float | str | None = None,
+        tokens: Iterable[Token] | None = None,
+        creature: Creature | None = None,
+        parity: int = 0,
+    ) -> list[Reach]:
+        """Return the reach from each start, shape (n, 2), as `reach` would, on all cores."""
+        cells = [self._terrain.check(cell, "start") for cell in batch_of(starts, (2,), "starts")]
+        others = self._tokens if tokens is None else tuple(tokens)
+        occupied = {token.cell for token in others}
+        free = [i for i, cell in enumerate(cells) if cell not in occupied]
+        found: dict[int, Reach] = {}
+        if free:
+            # Where nobody stands everyone is the same Medium creature on the same field.
+            token, mover, present = self._mover(cells[free[0]], others, creature)
+            limit, rest = self._budget(budget, mover)
+            field = self._step_field(token, mover, present)
+            batch = [cells[i] for i in free]
+            found.update(
+                zip(free, field.reach_many(batch, limit, parity=parity, rest=rest), strict=True)
+            )
+        for i, cell in enumerate(cells):
+            if i not in found:
+                found[i] = self.reach(
+                    cell, budget=budget, tokens=others, creature=creature, parity=parity
+                )
+        return [found[i] for i in range(len(cells))]
+
+    def path(
+        self,
+        start: Token | Cell,
+        goal: Any,
+        *,
+        budget: float | str | None = None,
+        tokens: Iterable[Token] | None = None,
+        creature: Creature | None = None,
+        parity: int = 0,
+        stop: bool = True,
+    ) -> Path:
+        """Return a cheapest path to a goal.
+
+        Parameters
+        ----------
+        start : Token or tuple of int
+            As `who` in `reach`.
+        goal : tuple of int, array_like of int of shape (n, 2), or ``fc.within(radius, cell)``
+        budget : float or str, optional
+            What may be spent; without one there is no limit (a path may take several turns).
+        tokens, creature, parity
+            As in `reach`.
+        stop : bool
+            Whether it must end where a movement may end.
+
+        Returns
+        -------
+        Path
+            False when there is no way.
+        """
+        token, mover, others = self._mover(start, tokens, creature)
+        _, cell = self._who(start, "start")
+        limit = None if budget is None else self._budget(budget, mover)[0]
+        field = self._step_field(token, mover, others)
+        return field.path(cell, goal, budget=limit, parity=parity, stop=stop)
+
+    def paths(self, pairs: npt.ArrayLike, **options: Any) -> list[Path]:
+        """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores.
+
+        Options are those of `path`.
+        """
+        cells = batch_of(pairs, (2, 2), "pairs")
+        for start, goal in cells:
+            self._terrain.check(start, "start")
+            self._terrain.check(goal, "goal")
+        return spread(
+            len(cells), lambda a, b: [self.path(s, tuple(g), **options) for s, g in cells[a:b]]
+        )
+
+    # -- seeing ---------------------------------------------------------------------------------
+
+    def sight(
+        self, viewer: Token | Cell, target: Token | Cell, *, light: int | None = None
+    ) -> Sight:
+        """Return whether and how well a target is seen.
+
+        Parameters
+        ----------
+        viewer, target : Token or tuple of int
+            A token, or a cell, which means the token there, else a Medium creature.
+        light : int, optional
+            Light malus of the target, 0 or negative, in place of the board's.
+
+        Returns
+        -------
+        Sight
+
+        Raises
+        ------
+        OutsideMapError
+            If either is not on the map.
+        """
+        (_, a), (_, b) = self._who(viewer, "viewer"), self._who(target, "target")
+        return self.sight_field(viewer, target).sight(a, b, light=light)
+
+    def sights(self, pairs: npt.ArrayLike, *, light: int | None = None) -> list[Sight]:
+        """Return the sight of each pair (viewer, target), as `sight` would, on all cores.
+
+        Parameters
+        ----------
+        pairs : array_like of int, shape (n, 2, 2)
+        light : int, optional
+            As in `sight`.
+        """
+        cells = batch_of(pairs, (2, 2), "pairs")
+        groups: dict[tuple[Creature, Creature], list[int]] = {}
+        for i, (viewer, target) in enumerate(cells):
+            self._terrain.check(viewer, "viewer")
+            self._terrain.check(target, "target")
+            groups.setdefault((self._profile(viewer), self._profile(target)), []).append(i)
+        found: dict[int, Sight] = {}
+        for (seeing, seen), members in groups.items():
+            answers = self.sight_field(seeing, seen).sights([cells[i] for i in members], light=light)
+            found.update(zip(members, answers, strict=True))
+        return [found[i] for i in range(len(cells))]
+
+    def view(
+        self,
+        viewer: Token | Cell,
+        radius: int = 20,
+        *,
+        light: int | None = None,
+        target: Creature | None = None,
+    ) -> View:
+        """Return every cell where a target would be seen, within a radius.
+
+        Parameters
+        ----------
+        viewer : Token or tuple of int
+            As in `sight`.
+        radius : int
+            In cells.
+        light : int, optional
+            Light malus everywhere, 0 or negative, in place of the board's.
+        target : Creature, optional
+            What to look for; a Medium creature if absent.
+
+        Returns
+        -------
+        View
+        """
+        _, cell = self._who(viewer, "viewer")
+        return self.sight_field(viewer, target).view(cell, radius, light=light)
+
+    def views(
+        self,
+        viewers: npt.ArrayLike,
+        radius: int = 20,
+        *,
+        light: int | None = None,
+        target: Creature | None = None,
+    ) -> list[View]:
+        """Return the view of each viewer, shape (n, 2), as `view` would, on all cores."""
+        cells = [self._terrain.check(cell, "viewer") for cell in batch_of(viewers, (2,), "viewers")]
+        groups: dict[Creature, list[int]] = {}
+        for i, cell in enumerate(cells):
+            groups.setdefault(self._profile(cell), []).append(i)
+        found: dict[int, View] = {}
+        for seeing, members in groups.items():
+            field = self.sight_field(seeing, target)
+            answers = field.views([cells[i] for i in members], radius, light=light)
+            found.update(zip(members, answers, strict=True))
+        return [found[i] for i in range(len(cells))]
+
+
+# -- what comes in --------------------------------------------------------------------------------
+
+
+def _kind(value: Any) -> Kind:
+    """Return what a cell holds as a tuple of terrain ids."""
+    ids = (value,) if isinstance(value, str) else value
+    try:
+        kind = tuple(str(id_) for id_ in ids if isinstance(id_, str))
+        if not kind or len(kind) != len(ids):
+            raise TypeError
+    except TypeError:
+        raise MapError(
+            f"a cell must hold a terrain id or a sequence of them, not {value!r}"
+        ) from None
+    return kind
+
+
+def _coded(terrain: Any) -> tuple[npt.NDArray[np.uint16], tuple[Kind, ...]]:
+    """Return terrain ids as codes and the kinds they stand for."""
+    if isinstance(terrain, np.ndarray) and terrain.ndim == 2 and terrain.dtype.kind == "U":
+        ids, codes = np.unique(terrain, return_inverse=True)
+        if terrain.size == 0 or len(ids) > np.iinfo(np.uint16).max:
+            raise MapError(f"a map needs at least one cell; its shape is {terrain.shape}")
+        return codes.reshape(terrain.shape).astype(np.uint16), tuple((str(i),) for i in ids)
+    if isinstance(terrain, str | bytes) or not isinstance(terrain, Sequence | np.ndarray):
+        raise ArgumentTypeError(
+            f"terrain must be rows of terrain ids, not {type(terrain).__name__}; "
+            "Board.from_rows takes a drawing"
+        )
+    index: dict[Kind, int] = {}
+    rows = []
+    for number, row in enumerate(terrain):
+        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+            raise ArgumentTypeError(
+                f"row {number} of terrain must be a sequence of terrain ids, not {row!r}; "
+                "Board.from_rows takes a drawing"
+            )
+        rows.append([index.setdefault(_kind(cell), len(index)) for cell in row])
+        if len(rows[-1]) != len(rows[0]):
+            raise MapError(
+                f"row {number} of terrain has {len(rows[-1])} cells, the first has {len(rows[0])}"
+            )
+    if not rows or not rows[0]:
+        raise MapError("a map needs at least one cell, and this terrain has none")
+    if len(index) > np.iinfo(np.uint16).max:
+        raise MapError(f"a map may hold 65,535 kinds of cells, not {len(index)}")
+    return np.array(rows, np.uint16), tuple(index)
+
+
+def _text_rows(rows: str | Sequence[str]) -> list[str]:
+    lines = rows.splitlines() if isinstance(rows, str) else list(rows)
+    if isinstance(rows, str):
+        lines = [line.strip() for line in lines]
+        while lines and not lines[0]:
+            lines.pop(0)
+        while lines and not lines[-1]:
+            lines.pop()
+    return lines
+
+
+def _elevation(elevation: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
+    if elevation is None:
+        return np.zeros((0, 0))
+    try:
+        array = np.array(elevation, np.float64)
+    except (TypeError, ValueError):
+        raise MapError("elevation must be rows of numbers, all of one length") from None
+    if array.size and not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise MapError(f"elevation at {place} is {array[place]}; expected a finite number")
+    return array
+
+
+def _light(light: npt.ArrayLike) -> npt.NDArray[np.int8]:
+    try:
+        array = np.array(light)
+    except ValueError:
+        raise MapError("light must be a number or rows of numbers, all of one length") from None
+    if array.dtype.kind not in "iu":
+        raise MapError(f"light must be whole numbers, 0 or negative, not {light!r}")
+    if array.size and not (array.min() >= -127 and array.max() <= 0):
+        raise CostError("light is the malus of a target, 0 or negative (to -127)")
+    return (array.reshape(1, 1) if array.ndim == 0 else array).astype(np.int8)
+
+
+def _relations(relations: Any) -> dict[frozenset[str], str]:
+    if relations is None:
+        return {}
+    pairs = relations.items() if isinstance(relations, Mapping) else [
+        (entry[:2], entry[2]) if len(entry) == 3 else (entry, None) for entry in relations
+    ]
+    found: dict[frozenset[str], str] = {}
+    for sides, relation in pairs:
+        if relation not in RELATIONS or not 1 <= len(sides) <= 2:
+            raise RulesError(
+                f"a relation names two sides and friend, foe or neutral, not {sides!r}: "
+                f"{relation!r}"
+            )
+        found[frozenset(sides)] = relation
+    return found
+
+
+def _per_cell(array: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[Any]:
+    return np.broadcast_to(array, shape)
+
+
+def _same_kinds(a: Terrain, b: Terrain) -> bool:
+    """Tell whether two maps of one shape hold the same in every cell, however they are coded."""
+    number = {kind: i for i, kind in enumerate(dict.fromkeys((*a.kinds, *b.kinds)))}
+    lookup_a = np.array([number[kind] for kind in a.kinds])
+    lookup_b = np.array([number[kind] for kind in b.kinds])
+    return bool(np.array_equal(lookup_a[a.codes], lookup_b[b.codes]))

@@ -1,0 +1,162 @@
+"""Who moves on a map: creatures and the tokens that stand for them. Data, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from fieldcraft.errors import ArgumentTypeError, RulesError, nearest
+from fieldcraft.lattice import Cell
+
+__all__ = ["SIZES", "Creature", "Size", "Token", "as_cell"]
+
+Size = Literal["tiny", "small", "medium", "large", "huge", "gargantuan"]
+SIZES: tuple[Size, ...] = ("tiny", "small", "medium", "large", "huge", "gargantuan")
+
+Speed = float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Creature:
+    """A kind of creature: what the rules need to know of its body and its abilities.
+
+    Parameters
+    ----------
+    name : str
+    size : str
+        One of tiny, small, medium, large, huge, gargantuan.
+    speed : float, str or mapping, optional
+        Movement a turn: a number in the rule system's unit, text with a unit (``"9 m"``), or a
+        mapping from the way of moving (``"walk"``, ``"swim"``, ...) to either.
+        None: no limit is known.
+    height : float, optional
+        Height in the system's unit of height; by size where absent.
+    footing : str
+        ``"careful"`` or ``"bold"`` (HW-17).
+    climbs : bool
+        Whether it climbs boulders and rock formations (HW-18).
+    crosses : frozenset of str
+        Terrain and border kinds that neither close its way nor cost it more than plain ground.
+    untested_by, unharmed_by : frozenset of str
+        Terrain kinds whose tests and whose damage it is spared.
+    """
+
+    name: str = "creature"
+    size: Size = "medium"
+    speed: Speed | Mapping[str, Speed] = None
+    height: float | None = None
+    footing: Literal["careful", "bold"] = "careful"
+    climbs: bool = True
+    crosses: frozenset[str] = frozenset()
+    untested_by: frozenset[str] = frozenset()
+    unharmed_by: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.size not in SIZES:
+            raise RulesError(
+                f"unknown size {self.size!r} of creature {self.name!r}"
+                f"{nearest(str(self.size), SIZES)}; expected one of {', '.join(SIZES)}"
+            )
+        if self.footing not in ("careful", "bold"):
+            raise RulesError(
+                f"footing of creature {self.name!r} must be 'careful' or 'bold', "
+                f"not {self.footing!r}"
+            )
+        for name in ("crosses", "untested_by", "unharmed_by"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise ArgumentTypeError(f"{name} must be a set of names, not the text {value!r}")
+            object.__setattr__(self, name, frozenset(value))
+        if isinstance(self.speed, Mapping):
+            object.__setattr__(self, "speed", _FrozenMapping(self.speed))
+
+    @property
+    def size_index(self) -> int:
+        """The size as a number, tiny being 0."""
+        return SIZES.index(self.size)
+
+    def walking_speed(self) -> Speed:
+        """Return the speed on foot (of a mapping: ``"walk"``), or None."""
+        if isinstance(self.speed, Mapping):
+            return self.speed.get("walk")
+        return self.speed
+
+
+class _FrozenMapping(dict[str, Speed]):
+    """A dictionary that hashes, so that creatures can be keys of a cache."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def _frozen(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("the speeds of a creature cannot be changed; make a new Creature")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _frozen
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_FrozenMapping, (dict(self),))
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A creature on a board.
+
+    Parameters
+    ----------
+    creature : Creature
+        A name makes a Medium creature of that name.
+    cell : tuple of int
+        ``(row, col)``; of a large body on squares the top-left cell.
+    side : str
+        Tokens of one side are friends; of two sides foes, unless the board's relations differ.
+    name : str, optional
+        The creature's name where absent.
+    level : int
+        Level above the ground (HW-24).
+    helpless, engaged, prone, flying : bool or None
+    lets_through : bool
+    """
+
+    creature: Creature
+    cell: Cell
+    side: str = ""
+    name: str = ""
+    level: int = 0
+    helpless: bool = False
+    engaged: bool | None = None
+    prone: bool = False
+    flying: bool = False
+    lets_through: bool = True
+    extra: Mapping[str, Any] = field(default_factory=dict, compare=False, hash=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.creature, str):
+            object.__setattr__(self, "creature", Creature(self.creature))
+        if not isinstance(self.creature, Creature):
+            raise ArgumentTypeError(
+                f"creature of a token must be a Creature, not {type(self.creature).__name__}"
+            )
+        object.__setattr__(self, "cell", as_cell(self.cell, f"cell of token {self.label!r}"))
+
+    @property
+    def label(self) -> str:
+        """The name to show: the token's own, else the creature's."""
+        return self.name or self.creature.name
+
+    def at(self, cell: Cell) -> Token:
+        """Return the same token standing on another cell."""
+        return replace(self, cell=cell)
+
+
+def as_cell(value: Any, what: str = "cell") -> Cell:
+    """Return ``(row, col)`` as two plain integers, or raise ArgumentTypeError saying what came."""
+    try:
+        row, col = value
+        if isinstance(row, (bool, str, float)) or isinstance(col, (bool, str, float)):
+            raise TypeError
+        return int(row.__index__()), int(col.__index__())
+    except (TypeError, ValueError, AttributeError):
+        raise ArgumentTypeError(
+            f"{what} must be (row, col), two whole numbers, not {value!r}"
+        ) from None

@@ -1,0 +1,356 @@
+"""Squares: reach, distances, paths and sight for people with nothing but a NumPy array.
+
+Every function takes the costs first. To ask more than one question of a map, prepare it once with
+`field` and ask that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft._arrays import array_field, checked_mask, diagonal_rule
+from fieldcraft.creature import as_cell
+from fieldcraft.errors import MapError
+from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.path import Path
+from fieldcraft.reach import Reach
+from fieldcraft.sight import Sight, View
+from fieldcraft.sight_field import SightField
+from fieldcraft.sight_field import trace as _trace
+from fieldcraft.step_field import StepField
+from fieldcraft_kernel.lines import PINCH
+
+__all__ = [
+    "distance",
+    "distances",
+    "field",
+    "line",
+    "path",
+    "paths",
+    "reach",
+    "reach_many",
+    "sight",
+    "sights",
+    "view",
+    "views",
+]
+
+
+def field(
+    cost: npt.ArrayLike,
+    *,
+    diagonals: str | tuple[int, int] = "alternating",
+    parity: str = "advances",
+    corners: str = "both",
+    closed: npt.ArrayLike | None = None,
+    leave: npt.ArrayLike | None = None,
+    border: npt.ArrayLike | None = None,
+    stop: npt.ArrayLike | None = None,
+    halt: npt.ArrayLike | None = None,
+    barred: npt.ArrayLike | None = None,
+) -> StepField:
+    """Prepare a map of squares once, for many questions.
+
+    Parameters
+    ----------
+    cost : array_like of int or float, shape (height, width)
+        Price to enter each cell, above 0; ``inf`` closes a cell.
+    diagonals : str or pair of int
+        What a diagonal step costs: ``"equidistant"`` (as a straight one), ``"alternating"``
+        (1-2-1-2), ``"alternating-2"`` (2-1-2-1), ``"exact"`` (times sqrt 2), ``"approximate"``
+        (times 1.5), ``"rectilinear"`` (times 2) or ``"illegal"``; or a pair ``(a, b)``: a diagonal
+        costs ``b / a`` of a straight step.
+    parity : str
+        How alternating diagonals count into cells of even cost: ``"advances"`` (each diagonal is
+        counted) or ``"carry"`` (half squares are carried over).
+    corners : str
+        What a diagonal step asks of the two cells beside it: ``"both"`` open, ``"either"``, or
+        ``"free"``.
+    closed : array_like of bool, shape (height, width), optional
+        Further closed cells.
+    leave : array_like, shape (height, width), optional
+        Price to leave each cell, 0 or more, the same straight and diagonal.
+    border : array_like, shape (height, width, 8), optional
+        Price of the border in each direction (see `fieldcraft.lattice`), 0 or more.
+    stop, halt : array_like of bool, shape (height, width), optional
+        Where a movement may end; where whoever enters goes no further.
+    barred : array_like of int, shape (height, width), optional
+        Bit k: the border in straight direction k (0 north, 1 east, 2 south, 3 west) may not be
+        crossed from here; nor may a diagonal pass it.
+
+    Returns
+    -------
+    StepField
+        With the methods `reach`, `distances`, `path`, `reach_many`, `paths` and `path_costs`.
+
+    Raises
+    ------
+    CostError
+        If a cost is NaN, negative or zero, or no whole number where diagonals alternate.
+    MapError, ArgumentTypeError, RulesError
+        If an array has the wrong shape or dtype, or a name is unknown.
+
+    Notes
+    -----
+    Costs that are whole numbers or decimals to a millionth are counted in whole ticks, exactly;
+    others, and exact diagonals, in floats.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> field = fc.grid.field([[1, 1, 1], [1, 2, 1]], diagonals="equidistant")
+    >>> field.distances((0, 0)).tolist()
+    [[0.0, 1.0, 2.0], [1.0, 2.0, 2.0]]
+    """
+    rule = diagonal_rule(diagonals)
+    lattice = Lattice("square")
+    if rule == "illegal":
+        lattice, rule = Lattice("square4"), (1, 1)
+        if border is not None and np.ndim(border) == 3 and np.shape(border)[2] == 8:
+            border = np.asarray(border)[:, :, :4]
+    return array_field(
+        lattice, cost, diagonals=rule, parity=parity, corners=corners, closed=closed,
+        leave=leave, border=border, stop=stop, halt=halt, barred=barred,
+    )  # fmt: skip
+
+
+def reach(
+    cost: npt.ArrayLike,
+    start: npt.ArrayLike,
+    budget: float | str | None = None,
+    *,
+    parity_in: int = 0,
+    initial: npt.ArrayLike | None = None,
+    **options: Any,
+) -> Reach:
+    """Return every cell that can be reached within a budget.
+
+    Parameters
+    ----------
+    cost : array_like, shape (height, width)
+        As in `field`.
+    start : tuple of int, or array_like of int, shape (n, 2)
+    budget : float, optional
+        What may be spent; without one there is no limit. Cells at exactly this total are included.
+    parity_in : int
+        Diagonals made before, modulo 2.
+    initial : array_like of float, shape (n,), optional
+        What each start has cost already.
+    **options
+        As in `field`: ``diagonals="alternating"``, ``corners="both"``, ``closed=None``, ...
+
+    Returns
+    -------
+    Reach
+
+    Raises
+    ------
+    OutsideMapError, ClosedCellError
+        If a start lies outside the map or on a closed cell.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> len(fc.grid.reach([[1] * 9] * 9, (4, 4), 2))
+    21
+    """
+    return field(cost, **options).reach(start, budget, parity=parity_in, initial=initial)
+
+
+def reach_many(
+    cost: npt.ArrayLike,
+    starts: npt.ArrayLike,
+    budget: float | str | None = None,
+    *,
+    parity_in: int = 0,
+    **options: Any,
+) -> list[Reach]:
+    """Return the reach of each start, shape (n, 2), as `reach` would, on all cores."""
+    return field(cost, **options).reach_many(starts, budget, parity=parity_in)
+
+
+def distances(
+    cost: npt.ArrayLike,
+    starts: npt.ArrayLike,
+    *,
+    parity_in: int = 0,
+    initial: npt.ArrayLike | None = None,
+    **options: Any,
+) -> npt.NDArray[np.float64]:
+    """Return the least total to every cell, shape (height, width), inf where there is no way.
+
+    Parameters and errors are those of `reach`.
+    """
+    return field(cost, **options).distances(starts, parity=parity_in, initial=initial)
+
+
+def path(
+    cost: npt.ArrayLike,
+    start: Cell,
+    goal: Any,
+    *,
+    budget: float | str | None = None,
+    parity_in: int = 0,
+    **options: Any,
+) -> Path:
+    """Return a cheapest path from a start to a goal.
+
+    Parameters
+    ----------
+    cost : array_like, shape (height, width)
+        As in `field`.
+    start : tuple of int
+    goal : tuple of int, array_like of shape (n, 2), or ``fc.within(radius, cell)``
+    budget, parity_in, **options
+        As in `reach`.
+
+    Returns
+    -------
+    Path
+        False when there is no way.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.grid.path([[1] * 5] * 5, (0, 0), (4, 4)).cost
+    6.0
+    """
+    return field(cost, **options).path(start, goal, budget=budget, parity=parity_in)
+
+
+def paths(
+    cost: npt.ArrayLike, pairs: npt.ArrayLike, *, parity_in: int = 0, **options: Any
+) -> list[Path]:
+    """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores."""
+    return field(cost, **options).paths(pairs, parity=parity_in)
+
+
+def distance(
+    a: Cell, b: Cell, *, diagonals: str | tuple[int, int] = "alternating", parity_in: int = 0
+) -> float:
+    """Return the price of the shortest way between two cells on open ground.
+
+    Parameters
+    ----------
+    a, b : tuple of int
+    diagonals, parity_in
+        As in `field` and `reach`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> [fc.grid.distance((0, 0), (3, 5), diagonals=d) for d in ("alternating", "rectilinear")]
+    [6.0, 8.0]
+    """
+    rule = diagonal_rule(diagonals)
+    if parity_in not in (0, 1):
+        raise MapError(f"parity_in must be 0 or 1, not {parity_in!r}")
+    (row_a, col_a), (row_b, col_b) = as_cell(a, "a"), as_cell(b, "b")
+    longer, shorter = sorted((abs(row_a - row_b), abs(col_a - col_b)), reverse=True)
+    if rule == "illegal":
+        return float(longer + shorter)
+    if isinstance(rule, str):
+        parity = parity_in ^ (rule == "alternating-2")
+        return float(longer - shorter + (3 * shorter + parity) // 2)
+    straight, diagonal = rule
+    if diagonal > 2 * straight:
+        return float(longer + shorter)
+    return float(longer - shorter) + shorter * (diagonal / straight)
+
+
+# -- sight ----------------------------------------------------------------------------------------
+
+
+def _sight_field(opaque: npt.ArrayLike, corners: str) -> SightField:
+    array = np.asarray(opaque)
+    if array.ndim != 2 or array.size == 0:
+        raise MapError(
+            f"opaque must have the shape (height, width) with at least one cell, not {array.shape}"
+        )
+    mask = checked_mask(array, "opaque", array.shape)
+    shape = (mask.shape[0], mask.shape[1])
+    return SightField(
+        Lattice("square"), shape, between=np.zeros(shape, np.uint8), opaque=mask, threshold=None,
+        corners=corners,
+    )  # fmt: skip
+
+
+def view(
+    opaque: npt.ArrayLike, cell: Cell, radius: int = 20, *, corners: str = "closed"
+) -> View:
+    """Return every cell seen from one cell within a radius.
+
+    A cell is seen when no opaque cell strictly between lies on the straight line between the two
+    centres; opaque cells are themselves seen. So whoever sees is seen.
+
+    Parameters
+    ----------
+    opaque : array_like of bool, shape (height, width)
+    cell : tuple of int
+    radius : int
+        In steps, diagonals counting as one.
+    corners : str
+        Whether two opaque cells that touch at a corner are ``"closed"`` there, or ``"open"``.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    OutsideMapError
+        If the cell lies outside the map.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> wall = [[False, True, False]]
+    >>> fc.grid.view(wall, (0, 0), 5).visible.tolist()
+    [[True, True, False]]
+    """
+    return _sight_field(opaque, corners).view(cell, radius)
+
+
+def views(
+    opaque: npt.ArrayLike, cells: npt.ArrayLike, radius: int = 20, *, corners: str = "closed"
+) -> list[View]:
+    """Return the view of each cell, shape (n, 2), as `view` would, on all cores."""
+    return _sight_field(opaque, corners).views(cells, radius)
+
+
+def sight(opaque: npt.ArrayLike, a: Cell, b: Cell, *, corners: str = "closed") -> Sight:
+    """Return whether cell `b` is seen from cell `a`; see `view`."""
+    return _sight_field(opaque, corners).sight(a, b)
+
+
+def sights(opaque: npt.ArrayLike, pairs: npt.ArrayLike, *, corners: str = "closed") -> list[Sight]:
+    """Return the sight of each pair, shape (n, 2, 2), as `sight` would, on all cores."""
+    return _sight_field(opaque, corners).sights(pairs)
+
+
+def line(a: Cell, b: Cell) -> npt.NDArray[np.int64]:
+    """Return the cells whose interior the line between two centres meets, ends included.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 2)
+        From `a` to `b`. A cell that the line only touches at a corner is not crossed.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.grid.line((0, 0), (1, 2)).tolist()
+    [[0, 0], [0, 1], [1, 1], [1, 2]]
+    """
+    first, last = as_cell(a, "a"), as_cell(b, "b")
+    entries = _trace(Lattice("square"), first, last)
+    middle = entries[entries[:, 4] != PINCH, :2]
+    ends = [first] if first == last else [first, last]
+    return np.concatenate([np.array(ends[:1]), middle, np.array(ends[1:]).reshape(-1, 2)]).astype(
+        np.int64
+    )
+
+

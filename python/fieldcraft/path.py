@@ -1,0 +1,152 @@
+"""Paths: how to get there, and what each step costs and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.lattice import Cell
+
+__all__ = ["Explanation", "Path", "Step", "amount"]
+
+
+def amount(value: float | Fraction) -> str:
+    """Return a cost as text, with at most six decimals and no trailing zeros."""
+    if isinstance(value, float) and math.isinf(value):
+        return "no way"
+    text = f"{float(value):.6f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a path.
+
+    Attributes
+    ----------
+    start, to : tuple of int
+        The cells it leads from and to, ``(row, col)``; the same when only the layer changes.
+    cost : float
+        What it costs, in the system's unit.
+    parts : tuple of (str, float)
+        What the cost is made of; the parts sum to the cost.
+    layer : str
+        Name of the layer it arrives in, empty where there is but one.
+    """
+
+    start: Cell
+    to: Cell
+    cost: float
+    parts: tuple[tuple[str, float], ...]
+    layer: str = ""
+
+    @property
+    def why(self) -> str:
+        """The parts as text, for example ``"plain hex 1 + light forest 0.5"``."""
+        return " + ".join(f"{label} {amount(cost)}" for label, cost in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A table of a path's steps; `str` prints it, iteration gives the steps."""
+
+    steps: tuple[Step, ...]
+    cost: float
+    unit: str = ""
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, index: int) -> Step:
+        return self.steps[index]
+
+    def __str__(self) -> str:
+        rows = [("step", "cell", "cost", "why")]
+        for number, step in enumerate(self.steps, 1):
+            why = f"{step.why} ({step.layer})" if step.layer else step.why
+            rows.append((str(number), f"{step.to[0]},{step.to[1]}", amount(step.cost), why))
+        rows.append(("", "total", amount(self.cost), self.unit))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        lines = []
+        for step_, cell, cost, why in rows:
+            line = f"{step_:>{widths[0]}}  {cell:<{widths[1]}}  {cost:>{widths[2]}}  {why}"
+            lines.append(line.rstrip())
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """A cheapest path, or the answer that there is none.
+
+    A path is true when it was found, also when it has no steps because start and goal are one.
+
+    Attributes
+    ----------
+    cells : ndarray of int64, shape (k, 2)
+        The cells from start to goal, both included; shape (0, 2) when there is no way.
+    cost : float
+        Total in the system's unit; infinite when there is no way.
+    parity : int
+        Diagonals made so far, modulo 2, where diagonals alternate; else 0.
+    steps : tuple of Step
+    expanded : int
+        How many states the search expanded.
+    """
+
+    cells: npt.NDArray[np.int64]
+    cost: float
+    parity: int = 0
+    steps: tuple[Step, ...] = ()
+    expanded: int = 0
+    unit: str = ""
+
+    def __bool__(self) -> bool:
+        return self.cells.shape[0] > 0
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Path):
+            return NotImplemented
+        return (
+            np.array_equal(self.cells, other.cells)
+            and self.cost == other.cost
+            and self.parity == other.parity
+            and self.steps == other.steps
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def explain(self) -> Explanation:
+        """Return a table of the steps: cell, cost and why; the costs sum to the path's.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> print(fc.grid.path([[1, 2, 1]], (0, 0), (0, 2)).explain())
+        step  cell   cost  why
+           1  0,1       2  entry 2
+           2  0,2       1  entry 1
+              total     3
+        """
+        return Explanation(self.steps, self.cost, self.unit)
+
+    def __repr__(self) -> str:
+        if not self:
+            return "Path(no way)"
+        first, last = tuple(map(int, self.cells[0])), tuple(map(int, self.cells[-1]))
+        return f"Path({first} to {last}, {len(self)} steps, cost {amount(self.cost)})"
+
+
+def no_path(expanded: int, unit: str) -> Path:
+    """Return the answer "no way"."""
+    return Path(np.zeros((0, 2), np.int64), math.inf, 0, (), expanded, unit)

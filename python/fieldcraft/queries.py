@@ -1,0 +1,71 @@
+"""What every query needs: cells checked against the map, and batches spread over the cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fieldcraft.creature import as_cell
+from fieldcraft.errors import ArgumentTypeError, OutsideMapError
+from fieldcraft.lattice import Cell
+
+__all__ = ["batch_of", "cells_of", "on_map", "spread"]
+
+Result = TypeVar("Result")
+
+
+def on_map(cell: Any, shape: tuple[int, int], what: str = "cell") -> Cell:
+    """Return the cell as two integers, or raise OutsideMapError."""
+    row, col = as_cell(cell, what)
+    height, width = shape
+    if not (0 <= row < height and 0 <= col < width):
+        raise OutsideMapError(
+            f"{what} ({row}, {col}) lies outside the map of shape ({height}, {width}); "
+            f"rows run from 0 to {height - 1}, columns from 0 to {width - 1}"
+        )
+    return row, col
+
+
+def cells_of(given: Any, shape: tuple[int, int], what: str) -> list[Cell]:
+    """Return one cell, or several of shape (n, 2), as a list of checked cells."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise ArgumentTypeError(f"{what} must be a cell or several, not {given!r}") from None
+    if array.ndim != 2:
+        return [on_map(given, shape, what)]
+    return [on_map(cell, shape, what) for cell in batch_of(given, (2,), what, empty=False)]
+
+
+def batch_of(given: Any, shape: tuple[int, ...], what: str, *, empty: bool = True) -> list[Any]:
+    """Return whole numbers of shape (n, *shape) as nested lists, or raise ArgumentTypeError."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.zeros((0, 0, 0, 0))
+    if array.size == 0 and array.ndim <= 1 + len(shape):
+        if empty:
+            return []
+        raise ArgumentTypeError(f"{what} needs at least one cell")
+    if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
+        raise ArgumentTypeError(
+            f"{what} must be whole numbers of shape (n, {', '.join(map(str, shape))}), not "
+            f"shape {array.shape} of {array.dtype}"
+        )
+    cells: list[Any] = array.tolist()
+    return cells
+
+
+def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
+    """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores."""
+    workers = min(int(os.environ.get("NUMBA_NUM_THREADS", os.cpu_count() or 1)), n)
+    if workers <= 1:
+        return part(0, n) if n else []
+    bounds = [n * i // workers for i in range(workers + 1)]
+    with ThreadPoolExecutor(workers) as pool:
+        blocks = list(pool.map(part, bounds[:-1], bounds[1:]))
+    return [result for block in blocks for result in block]

@@ -1,0 +1,517 @@
+"""What a map does to sight lines, `SightField`, and its queries."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
+from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.queries import batch_of, on_map, spread
+from fieldcraft.sight import Line, Sight, View
+from fieldcraft.terrain import frozen
+from fieldcraft_kernel import lines as lines_
+from fieldcraft_kernel import sight as kernel
+from fieldcraft_kernel.lattice import LATTICE_KINDS
+
+__all__ = ["TIES", "SightField", "trace"]
+
+Array = npt.NDArray[Any]
+
+TIES = {
+    "worst-side": kernel.WORST_SIDE,
+    "best-side": kernel.BEST_SIDE,
+    "worst-hex": kernel.WORST_HEX,
+    "best-hex": kernel.BEST_HEX,
+    "both": kernel.BOTH,
+}
+LINES = ("crossed", "stepped")
+CORNERS = ("closed", "open")
+MAX_HALVES = 253
+TABLE_BYTES = 64 << 20
+"""How much the tables of line templates of one field may take; beyond, lines are walked."""
+BYTES_AN_ENTRY = 11
+
+
+def _choice(value: Any, known: Any, what: str) -> None:
+    if value not in known:
+        raise RulesError(
+            f"unknown {what} {value!r}{nearest(str(value), known)}; "
+            f"expected one of {', '.join(known)}"
+        )
+
+
+def neighbour_vectors(lattice: Lattice) -> npt.NDArray[np.int64]:
+    """Return the frame vectors of the straight directions, shape (4 or 6, 2)."""
+    return lattice.axial_offsets() if lattice.is_hex else lattice.offsets()[0, :4]
+
+
+def trace(lattice: Lattice, viewer: Cell, target: Cell, *, line: str = "crossed") -> Array:
+    """Return the entries of a line, ends left out, as the kernel lists them.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 5)
+        Row and column of the left cell, of the right cell, and what the entry is: 0 one cell,
+        1 a pair, 2 (squares) a corner point passed exactly.
+    """
+    _choice(line, LINES, "line")
+    ends = np.array([viewer, target], np.int64)
+    frame = lattice.to_axial(ends) if lattice.is_hex else ends
+    dx, dy = (int(x) for x in frame[1] - frame[0])
+    out = np.empty((lines_.longest(dx, dy), lines_.N_FIELDS), np.int64)
+    n = lines_.line(int(lattice.is_hex), int(line == "stepped"), dx, dy, out)
+    cells = out[:n, :4].reshape(-1, 2, 2) + frame[0]
+    if lattice.is_hex:
+        cells = lattice.from_axial(cells)
+    return np.concatenate([cells.reshape(-1, 4), out[:n, 4:]], axis=1)
+
+
+class SightField:
+    """What every cell takes off a sight line, compiled for one viewer and one kind of target.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    shape : tuple of int
+        Height and width in cells.
+    between : ndarray of uint8, shape (height, width)
+        Obstruction in halves of a point where the cell lies strictly between the two ends.
+    at_target, at_viewer : ndarray of uint8, optional
+        The same where it is the target's or the viewer's cell, at a distance of 2 or more.
+    adjacent_target, adjacent_viewer : ndarray of uint8, optional
+        The same at a distance of 1. None of the four: nothing.
+    opaque : ndarray of bool, optional
+        Cells that end a line when strictly between its ends, so that they are themselves seen.
+    light : ndarray of int, shape (height, width) or (1, 1), optional
+        Malus of a target there, 0 or negative.
+    walls : ndarray of uint8, optional
+        Bit k: no sight across the border in straight direction k; set on both of its sides.
+    threshold : int, optional
+        Points of obstruction that hide a target; None: nothing hides but what is opaque.
+    line : str
+        ``"crossed"`` (every hex whose interior the line meets) or ``"stepped"`` (one a step).
+    tie : str
+        How the two hexes of a pair count: ``"worst-side"``, ``"best-side"``, ``"worst-hex"``,
+        ``"best-hex"`` or ``"both"``.
+    corners : str
+        Whether two opaque squares that touch at a corner are ``"closed"`` or ``"open"`` there.
+    failure_per_point : float
+        Chance of spell failure for each point of malus.
+
+    Raises
+    ------
+    MapError, RulesError, CostError
+        If an array has the wrong shape or values, or a parameter is unknown.
+    """
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        shape: tuple[int, int],
+        *,
+        between: Array,
+        at_target: Array | None = None,
+        at_viewer: Array | None = None,
+        adjacent_target: Array | None = None,
+        adjacent_viewer: Array | None = None,
+        opaque: Array | None = None,
+        light: Array | None = None,
+        walls: Array | None = None,
+        threshold: int | None = 4,
+        line: str = "crossed",
+        tie: str = "worst-side",
+        corners: str = "closed",
+        failure_per_point: float = 0.0,
+    ) -> None:
+        height, width = shape
+        if height < 1 or width < 1:
+            raise MapError(f"a map needs at least one cell; its shape is {shape}")
+        _choice(line, LINES, "line")
+        _choice(tie, TIES, "tie")
+        _choice(corners, CORNERS, "corners")
+        if line == "stepped" and not lattice.is_hex:
+            raise RulesError("line='stepped' is for hexagons; lines on squares are 'crossed'")
+        if threshold is not None and not threshold > 0:
+            raise CostError(f"threshold must be above 0 points, not {threshold}")
+        self.lattice, self.shape = lattice, (int(height), int(width))
+        self.threshold, self.line, self.tie, self.corners = threshold, line, tie, corners
+        self.failure_per_point = failure_per_point
+        halves = self._halves(between, "between")
+        self.between = frozen(halves)
+        self.at_target = self._end(at_target, "at_target")
+        self.at_viewer = self._end(at_viewer, "at_viewer")
+        self.adjacent_target = self._end(adjacent_target, "adjacent_target")
+        self.adjacent_viewer = self._end(adjacent_viewer, "adjacent_viewer")
+        self.opaque = frozen(self._shaped(np.zeros(shape, bool) if opaque is None else opaque,
+                                          "opaque", np.bool_))
+        self.light = self._light(light)
+        cover = np.full((height + 2, width + 2), kernel.OFF_MAP, np.uint8)
+        cover[1:-1, 1:-1] = np.where(self.opaque, np.uint8(kernel.OPAQUE), halves)
+        self._cover = frozen(cover.reshape(-1))
+        padded_walls = np.zeros((0, 0), np.uint8)
+        if walls is not None:
+            padded_walls = np.zeros((height + 2, width + 2), np.uint8)
+            padded_walls[1:-1, 1:-1] = self._shaped(walls, "walls", np.uint8)
+        self._walls = frozen(padded_walls.reshape(-1))
+        self._neighbours = frozen(neighbour_vectors(lattice))
+        self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
+        self._lock = threading.Lock()
+
+    def _shaped(self, array: Any, name: str, dtype: Any) -> Array:
+        array = np.asarray(array)
+        if array.shape != self.shape:
+            raise MapError(f"{name} has shape {array.shape}, the map has {self.shape}")
+        if (array.dtype == np.bool_) != (dtype is np.bool_) or array.dtype.kind not in "biu":
+            raise MapError(f"{name} must be an array of {np.dtype(dtype)}, not {array.dtype}")
+        return np.ascontiguousarray(array)
+
+    def _halves(self, array: Any, name: str) -> npt.NDArray[np.uint8]:
+        array = self._shaped(array, name, np.uint8)
+        if array.max() > MAX_HALVES or array.min() < 0:
+            raise CostError(
+                f"{name} must lie between 0 and {MAX_HALVES} halves, not {array.max()}"
+            )
+        return array.astype(np.uint8)
+
+    def _end(self, array: Any, name: str) -> npt.NDArray[np.uint8] | None:
+        return None if array is None else frozen(self._halves(array, name))
+
+    def _light(self, light: Any) -> npt.NDArray[np.int8]:
+        array = np.zeros((1, 1), np.int8) if light is None else np.asarray(light)
+        if array.shape not in ((1, 1), self.shape) or array.dtype.kind not in "iu":
+            raise MapError(
+                f"light must be whole numbers of shape {self.shape}, not {array.shape} of "
+                f"{array.dtype}"
+            )
+        if array.max() > 0 or array.min() < -127:
+            raise CostError("light is the malus of a target, 0 or negative (to -127)")
+        return frozen(array.astype(np.int8))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_tables")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(
+            {k: frozen(v) if isinstance(v, np.ndarray) else v for k, v in state.items()}
+        )
+        self._tables, self._lock = {}, threading.Lock()
+
+    # -- sums along lines -----------------------------------------------------------------------
+
+    def _look(
+        self,
+        viewers: Array,
+        targets: Array,
+        *,
+        lines: Array | None = None,
+        templates: kernel.Templates | None = None,
+        exact: bool = True,
+        tie: int | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """Return the sums between padded cells, in halves; BLOCKED or more where opaque."""
+        height, width = self.shape
+        longest = 1
+        if lines is None or templates is None:
+            longest = 4 * (height + width) + 8
+            lines, templates = np.zeros(0, np.int64), _templates(0, longest)
+        limit = 2 * kernel.BLOCKED
+        if not exact:
+            limit = kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
+        out = np.empty(len(viewers), np.int32)
+        kernel.look(
+            self._cover, self._walls, LATTICE_KINDS[self.lattice.name], width + 2,
+            int(self.line == "stepped"), self._neighbours, TIES[self.tie] if tie is None else tie,
+            int(self.corners == "closed"), limit, viewers, targets, lines, templates,
+            np.empty((longest, lines_.N_FIELDS), np.int64), out,
+        )  # fmt: skip
+        return out.astype(np.int64)
+
+    def _with_ends(
+        self, sums: Array, viewers: Array, targets: Array
+    ) -> npt.NDArray[np.int64]:
+        """Add what the two end cells count; cells of shape (n, 2)."""
+        distance = self._distances(viewers, targets)
+        total = np.array(sums)
+        for far, near, cells in (
+            (self.at_target, self.adjacent_target, targets),
+            (self.at_viewer, self.adjacent_viewer, viewers),
+        ):
+            rows, cols = cells[:, 0], cells[:, 1]
+            if far is not None:
+                total += np.where(distance > 1, far[rows, cols].astype(np.int64), 0)
+            if near is not None:
+                total += np.where(distance == 1, near[rows, cols].astype(np.int64), 0)
+        return total
+
+    def _distances(self, a: Array, b: Array) -> npt.NDArray[np.int64]:
+        """Return distances in steps; on squares a diagonal neighbour is adjacent."""
+        lattice = Lattice("square") if not self.lattice.is_hex else self.lattice
+        return lattice.distances(a, b)
+
+    def _padded(self, cells: Array) -> npt.NDArray[np.int64]:
+        padded: npt.NDArray[np.int64] = (cells[:, 0] + 1) * (self.shape[1] + 2) + cells[:, 1] + 1
+        return padded
+
+    def _light_at(self, cells: Array, light: int | None) -> npt.NDArray[np.int64]:
+        if light is not None:
+            return np.full(len(cells), light, np.int64)
+        if self.light.shape == (1, 1):
+            return np.full(len(cells), int(self.light[0, 0]), np.int64)
+        return self.light[cells[:, 0], cells[:, 1]].astype(np.int64)
+
+    @staticmethod
+    def _given_light(light: Any) -> int | None:
+        if light is None:
+            return None
+        if isinstance(light, bool) or not isinstance(light, int | np.integer):
+            raise ArgumentTypeError(f"light must be a whole number, 0 or negative, not {light!r}")
+        if not -127 <= light <= 0:
+            raise CostError(f"light is the malus of a target, 0 or negative (to -127), not {light}")
+        return int(light)
+
+    # -- questions ------------------------------------------------------------------------------
+
+    def sight(self, viewer: Any, target: Any, *, light: int | None = None) -> Sight:
+        """Return whether and how well one cell is seen from another.
+
+        Parameters
+        ----------
+        viewer, target : tuple of int
+        light : int, optional
+            Light malus of the target, 0 or negative, in place of the field's.
+
+        Raises
+        ------
+        OutsideMapError
+            If either lies outside the map.
+        """
+        pair = [on_map(viewer, self.shape, "viewer"), on_map(target, self.shape, "target")]
+        return self._sights(np.array([pair], np.int64), self._given_light(light))[0]
+
+    def sights(self, pairs: Any, *, light: int | None = None) -> list[Sight]:
+        """Return the sight of each pair (viewer, target), as `sight` would, in parallel.
+
+        Parameters
+        ----------
+        pairs : array_like of int, shape (n, 2, 2)
+        light : int, optional
+            As in `sight`.
+        """
+        cells = batch_of(pairs, (2, 2), "pairs")
+        for viewer, target in cells:
+            on_map(viewer, self.shape, "viewer")
+            on_map(target, self.shape, "target")
+        given = self._given_light(light)
+        array = np.array(cells, np.int64).reshape(-1, 2, 2)
+        return spread(len(array), lambda a, b: self._sights(array[a:b], given))
+
+    def _sights(self, pairs: Array, light: int | None) -> list[Sight]:
+        viewers, targets = pairs[:, 0], pairs[:, 1]
+        sums = self._look(self._padded(viewers), self._padded(targets))
+        totals = self._with_ends(sums, viewers, targets)
+        lights = self._light_at(targets, light)
+        return [
+            self._answer((v[0], v[1]), (t[0], t[1]), total, own_light)
+            for v, t, total, own_light in zip(
+                viewers.tolist(), targets.tolist(), totals.tolist(), lights.tolist(), strict=True
+            )
+        ]
+
+    def _answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+        if viewer == target:
+            halves = light = 0
+        blocked = halves >= kernel.BLOCKED
+        points = (halves + 1) // 2
+        visible = not blocked and (self.threshold is None or points < self.threshold)
+        malus = light - points if visible else None
+        return Sight(
+            viewer=viewer,
+            target=target,
+            visible=visible,
+            obstruction=None if blocked else -points,
+            light=light,
+            malus=malus,
+            spell_failure=None if malus is None else self.spell_failure(malus),
+            _trace=partial(self.trace, viewer, target),
+        )
+
+    def spell_failure(self, malus: int) -> float:
+        """Return the chance that a spell fails at a malus, 0 to 1."""
+        return min(1.0, round(-malus * self.failure_per_point, 9) + 0.0)
+
+    def view(self, viewer: Any, radius: int = 20, *, light: int | None = None) -> View:
+        """Return every cell seen from one cell within a radius.
+
+        Parameters
+        ----------
+        viewer : tuple of int
+        radius : int
+            Largest distance of a target, in steps (on squares diagonals count as one).
+        light : int, optional
+            Light malus everywhere, in place of the field's.
+
+        Raises
+        ------
+        OutsideMapError
+            If the viewer lies outside the map.
+        ArgumentTypeError, CostError
+            If the radius is no whole number, or negative.
+        """
+        cell = on_map(viewer, self.shape, "viewer")
+        reach = self._radius(radius)
+        return self._view(cell, reach, self._given_light(light))
+
+    def views(self, viewers: Any, radius: int = 20, *, light: int | None = None) -> list[View]:
+        """Return the view of each viewer, as `view` would, in parallel.
+
+        Parameters
+        ----------
+        viewers : array_like of int, shape (n, 2)
+        radius, light
+            As in `view`.
+        """
+        cells = [on_map(cell, self.shape, "viewer") for cell in batch_of(viewers, (2,), "viewers")]
+        reach, given = self._radius(radius), self._given_light(light)
+        return spread(len(cells), lambda a, b: [self._view(c, reach, given) for c in cells[a:b]])
+
+    def _radius(self, radius: Any) -> int:
+        if isinstance(radius, bool) or not isinstance(radius, int | np.integer):
+            raise ArgumentTypeError(f"radius must be a whole number of cells, not {radius!r}")
+        if radius < 0:
+            raise CostError(f"radius must be 0 or more, not {radius}")
+        return min(int(radius), 2 * sum(self.shape))
+
+    def _view(self, viewer: Cell, radius: int, light: int | None) -> View:
+        height, width = self.shape
+        offsets, templates = self._table(viewer, radius)
+        cells = offsets + np.array(viewer, np.int64)
+        inside = (
+            (cells[:, 0] >= 0) & (cells[:, 0] < height) & (cells[:, 1] >= 0) & (cells[:, 1] < width)
+        )
+        cells = cells[inside]
+        lines = np.flatnonzero(inside) if templates is not None else None
+        targets = self._padded(cells)
+        at = np.repeat(np.array([viewer], np.int64), len(cells), axis=0)
+        sums = self._look(
+            self._padded(at), targets, lines=lines, templates=templates, exact=False
+        )
+        halves = self._with_ends(sums, at, cells)
+        points = (halves + 1) // 2
+        seen = halves < kernel.BLOCKED
+        if self.threshold is not None:
+            seen &= points < self.threshold
+        maluses = self._light_at(cells, light) - points
+        own = (cells == at).all(axis=1)
+        seen |= own
+        maluses[own] = 0
+        return View(
+            viewer, radius, self.shape, cells[seen].copy(), maluses[seen].astype(np.int16)
+        )
+
+    def _table(self, viewer: Cell, radius: int) -> tuple[Array, kernel.Templates | None]:
+        """Return the targets' (row, col) offsets within a radius, and their templates if kept."""
+        parity = int(self.lattice.parity(viewer))
+        key = (radius, parity)
+        with self._lock:
+            if key in self._tables:
+                return self._tables[key]
+        offsets = self._offsets(viewer, radius)
+        # A template has at most about twice as many entries as its line has steps.
+        entries = len(offsets) * (2 * radius + 4)
+        if entries * BYTES_AN_ENTRY > TABLE_BYTES:
+            return offsets, None
+        frame = np.concatenate([np.zeros((1, 2), np.int64), offsets]) + np.array(viewer)
+        if self.lattice.is_hex:
+            frame = self.lattice.to_axial(frame)
+        vectors = np.ascontiguousarray(frame[1:] - frame[0])
+        table = _templates(len(vectors), entries)
+        end = kernel.lay_all(
+            LATTICE_KINDS[self.lattice.name], self.shape[1] + 2, int(self.line == "stepped"),
+            self._neighbours, viewer[0], viewer[1], vectors,
+            np.empty((4 * radius + 8, lines_.N_FIELDS), np.int64), *table,
+        )  # fmt: skip
+        if end < 0:
+            raise AssertionError("a table of line templates was sized too small")
+        kept = kernel.Templates(table.first, *(array[:end].copy() for array in table[1:]))
+        with self._lock:
+            total = sum(t.left.shape[0] for _, t in self._tables.values())
+            if (total + end) * BYTES_AN_ENTRY > TABLE_BYTES:
+                self._tables.clear()
+            self._tables[key] = (offsets, kept)
+        return offsets, kept
+
+    def _offsets(self, viewer: Cell, radius: int) -> npt.NDArray[np.int64]:
+        """Return the (row, col) offsets of all cells within a radius, row by row."""
+        height, width = self.shape
+        rows = np.arange(-min(radius, height), min(radius, height) + 1)
+        cols = np.arange(-min(radius, width), min(radius, width) + 1)
+        grid = np.stack(np.meshgrid(rows, cols, indexing="ij"), axis=-1).reshape(-1, 2)
+        near = self._distances(grid + np.array(viewer), np.array(viewer)) <= radius
+        return np.ascontiguousarray(grid[near])
+
+    # -- lines to show --------------------------------------------------------------------------
+
+    def trace(self, viewer: Cell, target: Cell) -> Line:
+        """Return the cells of a line along the side that counted, and its pairs."""
+        entries = trace(self.lattice, viewer, target, line=self.line)
+        height, width = self.shape
+        sides: list[list[Cell]] = [[], []]
+        counted: list[Cell] = []
+        pairs: list[tuple[Cell, Cell]] = []
+        for left_row, left_col, right_row, right_col, what in entries.tolist():
+            if what == lines_.PINCH:
+                continue
+            cells = [(left_row, left_col), (right_row, right_col)]
+            here = [c for c in cells if 0 <= c[0] < height and 0 <= c[1] < width]
+            if not here:
+                continue
+            left, right = here[0], here[-1]
+            if left != right:
+                pairs.append((left, right))
+            sides[0].append(left)
+            sides[1].append(right)
+            counted.append(self._counted(left, right))
+        middle = counted
+        if self.tie in ("worst-side", "best-side"):
+            middle = sides[self._side(viewer, target)] if pairs else sides[0]
+        return np.array([viewer, *middle, target] if viewer != target else [viewer], np.int64), pairs
+
+    def _weight(self, cell: Cell) -> int:
+        weight = int(self._cover[(cell[0] + 1) * (self.shape[1] + 2) + cell[1] + 1])
+        return kernel.BLOCKED if weight == kernel.OPAQUE else weight
+
+    def _counted(self, left: Cell, right: Cell) -> Cell:
+        """Return the hex of a pair that counted first, the left one if equal."""
+        difference = self._weight(right) - self._weight(left)
+        if self.tie == "worst-hex" and difference > 0:
+            return right
+        if self.tie == "best-hex" and difference < 0:
+            return right
+        return left
+
+    def _side(self, viewer: Cell, target: Cell) -> int:
+        """Return which whole side of a line with pairs counted: 0 left (also if equal), 1 right."""
+        ends = self._padded(np.array([viewer, target], np.int64))
+        left, counted = (
+            int(self._look(ends[:1], ends[1:], tie=tie)[0])
+            for tie in (kernel.LEFT_SIDE, TIES[self.tie])
+        )
+        return 0 if left == counted else 1
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"SightField({height} x {width}, {self.lattice.name}, {self.line}, {self.tie})"
+
+
+def _templates(n_lines: int, n_entries: int) -> kernel.Templates:
+    """Return empty arrays for templates."""
+    return kernel.Templates(
+        np.zeros(n_lines + 1, np.int64), np.empty(n_entries, np.int32),
+        np.empty(n_entries, np.int32), np.empty(n_entries, np.int8),
+        np.empty(n_entries, np.int8), np.empty(n_entries, np.uint8),
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""What a map is: terrain, borders, elevation and light as arrays. Data, no behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.creature import as_cell
+from fieldcraft.errors import MapError
+from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.queries import on_map
+
+__all__ = ["BORDER_KINDS", "Border", "Kind", "Terrain", "frozen"]
+
+Kind = tuple[str, ...]
+"""What a cell holds: a base terrain id, then its overlays."""
+
+BORDER_KINDS = ("wall", "low_wall", "door", "drop", "ladder", "price")
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array, C-contiguous and closed to writing."""
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """Something that stands between two neighbouring cells.
+
+    Parameters
+    ----------
+    cells : pair of cells
+        The two cells, each ``(row, col)``.
+    kind : str
+        ``wall``, ``low_wall``, ``door``, ``drop`` (downhill from the first cell to the second),
+        ``ladder``, or ``price`` (a price of its own and nothing else).
+    open : bool
+        For doors: whether it stands open.
+    height, length : float, optional
+        Of a drop, of a ladder, in the system's units.
+    price : float, optional
+        What crossing it costs, in the system's unit, on top of the cell beyond.
+    one_way : bool
+        Passable only from the first cell to the second.
+    """
+
+    cells: tuple[Cell, Cell]
+    kind: str = "wall"
+    open: bool = False
+    height: float | None = None
+    length: float | None = None
+    price: float | None = None
+    one_way: bool = False
+
+    def __post_init__(self) -> None:
+        try:
+            first, second = self.cells
+        except (TypeError, ValueError):
+            raise MapError(f"a border needs two cells, not {self.cells!r}") from None
+        pair = (as_cell(first, "first cell of a border"), as_cell(second, "second cell of a border"))
+        object.__setattr__(self, "cells", pair)
+        if self.kind not in BORDER_KINDS:
+            raise MapError(
+                f"unknown border kind {self.kind!r} between {pair[0]} and {pair[1]}; "
+                f"expected one of {', '.join(BORDER_KINDS)}"
+            )
+        if self.kind == "price" and self.price is None:
+            raise MapError(f"the border between {pair[0]} and {pair[1]} has kind 'price' and none")
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """A map as data.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    codes : ndarray of uint16, shape (height, width)
+        Index into `kinds` of each cell.
+    kinds : tuple of tuples of str
+        The distinct contents of cells: base terrain id first, then overlays.
+    elevation : ndarray of float64, shape (height, width) or (0, 0)
+        The top of each cell in the system's unit of height; (0, 0) where the map has none.
+    light : ndarray of int8, shape (height, width) or (1, 1)
+        Malus of a target there, 0 or negative; (1, 1) where it is the same everywhere.
+    borders : tuple of Border
+    """
+
+    lattice: Lattice
+    codes: npt.NDArray[np.uint16]
+    kinds: tuple[Kind, ...]
+    elevation: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    light: npt.NDArray[np.int8] = field(default_factory=lambda: np.zeros((1, 1), np.int8))
+    borders: tuple[Border, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 2 or self.codes.size == 0:
+            raise MapError(f"a map needs at least one cell; its shape is {self.codes.shape}")
+        for name in ("codes", "elevation", "light"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        if self.has_elevation and self.elevation.shape != self.shape:
+            raise MapError(
+                f"elevation has shape {self.elevation.shape}, the map has {self.shape}"
+            )
+        if self.light.shape not in ((1, 1), self.shape):
+            raise MapError(f"light has shape {self.light.shape}, the map has {self.shape}")
+        if self.light.max() > 0:
+            raise MapError(
+                f"light is the malus of a target, 0 or negative, not {int(self.light.max())}"
+            )
+        for border in self.borders:
+            first, second = border.cells
+            for cell in border.cells:
+                self.check(cell, "cell of a border")
+            if second not in self.lattice.neighbors(first):
+                raise MapError(f"a border needs two neighbouring cells, not {first} and {second}")
+
+    def __setstate__(self, state: Any) -> None:
+        for name, value in zip(self.__slots__, state, strict=True):
+            object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
+
+    def __getstate__(self) -> list[Any]:
+        return [getattr(self, name) for name in self.__slots__]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width in cells."""
+        return self.codes.shape[0], self.codes.shape[1]
+
+    @property
+    def has_elevation(self) -> bool:
+        """Whether the map says how high its cells are."""
+        return self.elevation.size > 0
+
+    def kind(self, cell: Cell) -> Kind:
+        """Return what the cell holds: base terrain id, then overlays."""
+        row, col = self.check(cell)
+        return self.kinds[self.codes[row, col]]
+
+    def check(self, cell: Any, what: str = "cell") -> Cell:
+        """Return the cell as two integers, or raise OutsideMapError."""
+        return on_map(cell, self.shape, what)
