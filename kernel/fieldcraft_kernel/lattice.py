@@ -45,13 +45,3 @@ def unframe(kind: int, x: int, y: int) -> tuple[int, int]:
     if kind == ODD_R or kind == EVEN_R:
         return y, x + shift_of(kind, y)
     return y + shift_of(kind, x), x
-
-
-@jit
-def line_parity(kind: int, row: int, col: int) -> int:
-    """Return which row set of the offset tables a cell uses: 0 or 1, and 0 on squares."""
-    if kind == SQUARE:
-        return 0
-    if kind == ODD_R or kind == EVEN_R:
-        return row & 1
-    return col & 1

@@ -338,9 +338,7 @@ def search(
                 if totals[next_state] == blank:
                     order[n_order] = next_state
                     n_order += 1
-                if is_in(goal_cells, beyond) and (
-                    not must_stop or stop[rows[after, STOP], beyond]
-                ):
+                if is_in(goal_cells, beyond) and (not must_stop or stop[rows[after, STOP], beyond]):
                     best, best_state = new, next_state
             totals[next_state] = new
             if keep_via:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.lattice import frame, line_parity, unframe
+from fieldcraft_kernel.lattice import frame, unframe
 from fieldcraft_kernel.lines import PAIR, PINCH, line
 
 OPAQUE, OFF_MAP = 254, 255

@@ -27,6 +27,9 @@ from fieldcraft_kernel.steps import (
     price,
 )
 
+TOO_SHORT, LOST = -1, -2
+"""Status codes of `walk_back`."""
+
 
 @jit
 def spread(totals: Any, vias: Any, states: Any, values: Any, via_values: Any) -> None:
@@ -45,9 +48,7 @@ def blank_states(totals: Any, states: Any, blank: Any) -> None:
 
 
 @jit
-def before(
-    graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int
-) -> tuple[int, int]:
+def before(graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int) -> tuple[int, int]:
     """Return the state before this one on its cheapest way and the link taken + 1, or (-1, 0).
 
     In: graph; totals T (R * N,), vias int16 (R * N,) or (0,), opposite int64 (8,).
@@ -69,9 +70,11 @@ def before(
                 continue
             if arrival(graph, source, along, cell) != row:
                 continue
-            if totals[source * n_cells + source_cell] + price(
-                graph, source, source_cell, along, cell
-            ) == total:
+            if (
+                totals[source * n_cells + source_cell]
+                + price(graph, source, source_cell, along, cell)
+                == total
+            ):
                 return source * n_cells + source_cell, 0
     for link in range(graph.links.shape[0]):
         along = graph.links[link, DIRECTION]
@@ -115,13 +118,13 @@ def walk_back(
 
     In: starts int64 (s,) rising, initial T (s,): the least initial total of each.
     Out: out int64 (m,), the states; out_link int64 (m,), link + 1 by which each was reached.
-    Returns how many, or -1 when `out` is too short, or -2 when a state has no predecessor.
+    Returns how many, or TOO_SHORT where `out` is, or LOST where a state has no predecessor.
     """
     n = 0
     state = goal
     while True:
         if n == out.shape[0]:
-            return -1
+            return TOO_SHORT
         out[n] = state
         out_link[n] = 0
         n += 1
@@ -131,6 +134,6 @@ def walk_back(
                     return n
         earlier, link = before(graph, totals, vias, opposite, state)
         if earlier < 0:
-            return -2
+            return LOST
         out_link[n - 1] = link
         state = earlier

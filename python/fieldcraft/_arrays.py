@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.lattice import Lattice
-from fieldcraft.step_field import StepField, legal_steps
+from fieldcraft.legal import legal_steps
+from fieldcraft.step_field import StepField
 
 __all__ = ["DIAGONALS", "array_field", "diagonal_rule"]
 
@@ -30,6 +31,7 @@ DIAGONALS: dict[str, tuple[float, float] | str] = {
 
 MILLIONTHS = 10**6
 MAX_TICKS = 65535
+LARGEST_WHOLE = 2**40
 
 
 def diagonal_rule(diagonals: Any) -> tuple[float, float] | str:
@@ -53,8 +55,8 @@ def diagonal_rule(diagonals: Any) -> tuple[float, float] | str:
     return int(straight), int(diagonal)
 
 
-def checked_costs(cost: Any, name: str, closed: Array | None, *, ndim: int = 2) -> Array:
-    """Return costs as an array of numbers: NaN, negative and (for `cost`) zero are refused."""
+def checked_costs(cost: Any, name: str, *, closed: Array | None = None, ndim: int = 2) -> Array:
+    """Return prices as an array of numbers: NaN, negative and (for `cost`) zero are refused."""
     try:
         array = np.asarray(cost)
     except ValueError as error:
@@ -63,17 +65,15 @@ def checked_costs(cost: Any, name: str, closed: Array | None, *, ndim: int = 2) 
         raise ArgumentTypeError(f"{name} must be an array of numbers, not of {array.dtype}")
     if array.ndim != ndim or array.size == 0:
         shape = "(height, width)" if ndim == 2 else "(height, width, directions)"
-        raise MapError(f"{name} must have the shape {shape} with at least one cell, not {array.shape}")
-    wrong = np.isnan(array) | ((array <= 0) if name == "cost" else (array < 0))
-    if closed is not None and name == "cost":
+        raise MapError(f"{name} must have the shape {shape}, one cell or more, not {array.shape}")
+    is_cost = name == "cost"
+    wrong = np.isnan(array) | ((array <= 0) if is_cost else ~np.isfinite(array) | (array < 0))
+    if closed is not None:
         wrong &= ~closed
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        least = "above 0" if name == "cost" else "0 or more"
-        raise CostError(
-            f"{name} at {place} is {array[place]}; expected a number {least}"
-            + (", or inf for a closed cell" if name == "cost" else "")
-        )
+        expected = "above 0, or inf for a closed cell" if is_cost else "0 or more, and finite"
+        raise CostError(f"{name} at {place} is {array[place]}; expected a number {expected}")
     return array
 
 
@@ -87,34 +87,30 @@ def checked_mask(mask: Any, name: str, shape: tuple[int, ...]) -> npt.NDArray[np
     return array
 
 
-def whole_ticks(arrays: list[Array]) -> tuple[list[Array], Fraction] | None:
+def whole_ticks(
+    arrays: list[Array], *, by_one: bool = False
+) -> tuple[list[Array], Fraction] | None:
     """Return arrays as whole ticks and the ticks in one unit, or None where that cannot be.
 
     Whole numbers and decimals to a millionth can be counted in whole ticks, as long as none needs
-    more than 65,535 of them.
+    more than 65,535 of them. With `by_one` a tick must be one unit.
     """
-    scaled, scale = [], 1
+    scale = 1
     if any(array.dtype.kind == "f" for array in arrays):
-        for array in arrays:
-            finite = np.where(np.isfinite(array), array, 1.0)
-            if finite.max(initial=0) > MAX_TICKS:
-                return None
-            if not np.array_equal(np.round(finite, 6), finite):
-                return None
+        if not all(np.array_equal(np.round(array, 6), array) for array in arrays):
+            return None
         scale = MILLIONTHS
-    for array in arrays:
-        finite = np.where(np.isfinite(array), array, 1) if array.dtype.kind == "f" else array
-        if scale == 1:
-            if finite.max(initial=0) > 2**62:
-                return None
-            scaled.append(finite.astype(np.int64))
-        else:
-            scaled.append(np.round(finite * scale).astype(np.int64))
-    divisor = int(np.gcd.reduce([np.gcd.reduce(array, axis=None) for array in scaled if array.size]))
-    divisor = max(divisor, 1)
-    if any(array.max(initial=0) // divisor > MAX_TICKS for array in scaled):
+    if any(array.max(initial=0) > LARGEST_WHOLE for array in arrays):
         return None
-    ticks = [(array // divisor).astype(np.uint16) for array in scaled]
+    scaled = [np.rint(array * scale).astype(np.int64) for array in arrays]
+    divisor = max(1, int(np.gcd.reduce([np.gcd.reduce(array, axis=None) for array in scaled])))
+    if by_one:
+        if divisor % scale:
+            return None
+        divisor = scale
+    ticks = [array // divisor for array in scaled]
+    if any(array.max(initial=0) > MAX_TICKS for array in ticks):
+        return None
     return ticks, Fraction(scale, divisor)
 
 
@@ -133,70 +129,40 @@ def array_field(
     barred: Any = None,
 ) -> StepField:
     """Return a step field over bare arrays; see `grid.field` for the parameters."""
-    mask = None
-    if closed is not None:
-        shape = np.asarray(cost).shape
-        mask = checked_mask(closed, "closed", shape)
-    costs = checked_costs(cost, "cost", mask)
-    shape2 = (costs.shape[0], costs.shape[1])
-    shut = np.isinf(costs) if costs.dtype.kind == "f" else np.zeros(shape2, bool)
+    mask = None if closed is None else checked_mask(closed, "closed", np.shape(cost))
+    costs = checked_costs(cost, "cost", closed=mask)
+    shape = (costs.shape[0], costs.shape[1])
+    shut = np.isinf(costs)
     if mask is not None:
-        shut = shut | mask
-    arrays = [np.where(shut, 1, costs) if shut.any() else costs]
-    extras = {}
-    for name, given, ndim in (("leave", leave, 2), ("border", border, 3)):
+        shut |= mask
+    arrays = {"enter": np.where(shut, 1, costs)}
+    for name, given, wanted in (
+        ("leave", leave, shape),
+        ("border", border, (*shape, lattice.n_directions)),
+    ):
         if given is not None:
-            array = checked_costs(given, name, None, ndim=ndim)
-            wanted = shape2 if ndim == 2 else (*shape2, lattice.n_directions)
-            if array.shape != wanted:
-                raise MapError(f"{name} has shape {array.shape}, expected {wanted}")
-            if not np.isfinite(array).all():
-                raise CostError(f"{name} must be finite; close a border with `barred`")
-            extras[name] = array
-            arrays.append(array)
+            arrays[name] = checked_costs(given, name, ndim=len(wanted))
+            if arrays[name].shape != wanted:
+                raise MapError(f"{name} has shape {arrays[name].shape}, expected {wanted}")
     steps = legal_steps(
         lattice,
         ~shut,
         corners=corners,
-        barred=None if barred is None else _bits(barred, shape2),
+        barred=None if barred is None else _bits(barred, shape),
     )
-    factors = diagonals
-    if not isinstance(factors, str) and not (steps >> lattice.n_straight).any():
+    if not isinstance(diagonals, str) and not (steps >> lattice.n_straight).any():
         # No diagonal is legal anywhere, so what one would cost is all one.
-        factors = (1, 1)
-    whole = isinstance(factors, str) or all(float(f).is_integer() for f in factors)
-    counted = whole_ticks(arrays) if whole else None
-    if counted is None and isinstance(factors, str):
-        _refuse_alternating(arrays[0], shut)
-    if counted is not None and isinstance(factors, str) and counted[1] != 1:
-        factor = counted[1]
-        if factor.numerator != 1:
-            _refuse_alternating(arrays[0], shut)
-        # 1-2-1-2 counts squares, so a square's weight must stay what it is.
-        counted = ([(a * factor.denominator).astype(np.int64) for a in counted[0]], Fraction(1))
-    names = list(extras)
-    if counted is None:
-        prices = [array.astype(np.float64) for array in arrays]
-        ticks: Fraction | float = 1
-    else:
-        prices, ticks = counted
-        if not isinstance(factors, str):
-            straight = int(factors[0])
-            ticks = ticks * straight
-            prices = [prices[0], *(array.astype(np.int64) * straight for array in prices[1:])]
-            if any(array.max(initial=0) > MAX_TICKS for array in prices[1:]):
-                raise CostError("exit or border costs are too large to count in ticks")
-    if counted is None and not isinstance(factors, str) and factors[0] != 1:
-        factors = (1.0, factors[1] / factors[0])
+        diagonals = (1, 1)
+    prices, ticks, factors = _counted(arrays, diagonals)
     return StepField(
         lattice,
-        shape2,
+        shape,
         steps=steps,
-        enter=prices[0],
-        leave=prices[1 + names.index("leave")] if leave is not None else None,
-        border=prices[1 + names.index("border")] if border is not None else None,
-        stop=None if stop is None else checked_mask(stop, "stop", shape2),
-        halt=None if halt is None else checked_mask(halt, "halt", shape2),
+        enter=prices["enter"],
+        leave=prices.get("leave"),
+        border=prices.get("border"),
+        stop=None if stop is None else checked_mask(stop, "stop", shape),
+        halt=None if halt is None else checked_mask(halt, "halt", shape),
         diagonal=factors,
         parity=parity,
         ticks=ticks,
@@ -204,16 +170,39 @@ def array_field(
     )
 
 
-def _refuse_alternating(costs: Array, shut: Array) -> None:
-    wrong = ~shut & (costs != np.floor(costs))
-    text = "alternating diagonals count whole squares, so costs must be whole numbers"
-    if wrong.any():
-        row, col = (int(i) for i in np.argwhere(wrong)[0])
-        raise CostError(
-            f"cost at ({row}, {col}) is {costs[row, col]}, no whole number; {text} "
-            "(diagonals='exact' takes any)"
-        )
-    raise CostError(f"{text} of at most {MAX_TICKS} ticks, exit and border costs too")
+def _counted(
+    arrays: dict[str, Array], diagonals: tuple[float, float] | str
+) -> tuple[dict[str, Array], Fraction, tuple[float, float] | str]:
+    """Return prices in ticks, the ticks in a unit and the factors; in floats where need be."""
+    if isinstance(diagonals, str):
+        counted = whole_ticks(list(arrays.values()), by_one=True)
+        if counted is None:
+            raise _not_whole(arrays)
+        return dict(zip(arrays, counted[0], strict=True)), Fraction(1), diagonals
+    straight, diagonal = diagonals
+    if float(straight).is_integer() and float(diagonal).is_integer():
+        counted = whole_ticks(list(arrays.values()))
+        if counted is not None:
+            prices = dict(zip(arrays, counted[0], strict=True))
+            # Only entering is multiplied by the factors, so the rest is put in the same ticks.
+            others = {k: v * int(straight) for k, v in prices.items() if k != "enter"}
+            if all(array.max() <= MAX_TICKS for array in others.values()):
+                return {**prices, **others}, counted[1] * int(straight), diagonals
+    floats = {name: array.astype(np.float64) for name, array in arrays.items()}
+    return floats, Fraction(1), (1.0, diagonal / straight)
+
+
+def _not_whole(arrays: dict[str, Array]) -> CostError:
+    for name, array in arrays.items():
+        wrong = (array != np.floor(array)) | (array > MAX_TICKS)
+        if wrong.any():
+            place = tuple(int(i) for i in np.argwhere(wrong)[0])
+            shown = "cost" if name == "enter" else name
+            return CostError(
+                f"{shown} at {place} is {array[place]}; alternating diagonals count whole squares, "
+                f"so it must be a whole number of at most {MAX_TICKS} (diagonals='exact' takes any)"
+            )
+    raise AssertionError("whole numbers that are no whole ticks")
 
 
 def _bits(barred: Any, shape: tuple[int, int]) -> npt.NDArray[np.uint8]:

@@ -6,6 +6,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +18,7 @@ from fieldcraft.creature import Creature, Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, OutsideMapError, RulesError
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
-from fieldcraft.queries import batch_of, spread
+from fieldcraft.queries import batch_of, cells_of, spread
 from fieldcraft.reach import Reach
 from fieldcraft.sight import Sight, View
 from fieldcraft.terrain import Border, Kind, Terrain
@@ -330,8 +331,6 @@ class Board:
         )
 
     def _replaced(self, cells: Any, kind: Kind) -> tuple[npt.NDArray[np.uint16], tuple[Kind, ...]]:
-        from fieldcraft.queries import cells_of
-
         codes, kinds = self._terrain.codes.copy(), self._terrain.kinds
         if kind not in kinds:
             kinds = (*kinds, kind)
@@ -448,7 +447,7 @@ class Board:
                 raise ArgumentTypeError(f"tokens must be Token, not {type(other).__name__}")
             self._terrain.check(other.cell, f"cell of token {other.label!r}")
         mover = creature or (token.creature if token else Creature())
-        return token, mover, tuple(other for other in others if other is not token and other != token)
+        return token, mover, tuple(other for other in others if other != token)
 
     def _who(self, who: Token | Cell, what: str) -> tuple[Token | None, Cell]:
         if isinstance(who, Token):
@@ -461,8 +460,6 @@ class Board:
         counted = self._rules.budget(given, creature)
         if counted.ticks is None:
             return None, counted.rest
-        from fractions import Fraction
-
         return Fraction(counted.ticks) / self._rules.ticks, counted.rest
 
     # -- moving ---------------------------------------------------------------------------------
@@ -634,7 +631,9 @@ class Board:
             groups.setdefault((self._profile(viewer), self._profile(target)), []).append(i)
         found: dict[int, Sight] = {}
         for (seeing, seen), members in groups.items():
-            answers = self.sight_field(seeing, seen).sights([cells[i] for i in members], light=light)
+            answers = self.sight_field(seeing, seen).sights(
+                [cells[i] for i in members], light=light
+            )
             found.update(zip(members, answers, strict=True))
         return [found[i] for i in range(len(cells))]
 
@@ -775,9 +774,11 @@ def _light(light: npt.ArrayLike) -> npt.NDArray[np.int8]:
 def _relations(relations: Any) -> dict[frozenset[str], str]:
     if relations is None:
         return {}
-    pairs = relations.items() if isinstance(relations, Mapping) else [
-        (entry[:2], entry[2]) if len(entry) == 3 else (entry, None) for entry in relations
-    ]
+    pairs = (
+        relations.items()
+        if isinstance(relations, Mapping)
+        else [(entry[:2], entry[2]) if len(entry) == 3 else (entry, None) for entry in relations]
+    )
     found: dict[frozenset[str], str] = {}
     for sides, relation in pairs:
         if relation not in RELATIONS or not 1 <= len(sides) <= 2:

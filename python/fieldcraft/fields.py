@@ -1,18 +1,11 @@
-"""Compiled maps: `StepField` for moving, `SightField` for seeing."""
+"""Compiled maps: `StepField` for moving, `SightField` for seeing, and what they are made of."""
 
 from __future__ import annotations
 
+from fieldcraft.graph import Layer, Link
+from fieldcraft.legal import legal_steps
 from fieldcraft.sight_field import SightField
-from fieldcraft.step_field import (
-    Explainer,
-    Layer,
-    Link,
-    Part,
-    StepField,
-    Within,
-    legal_steps,
-    within,
-)
+from fieldcraft.step_field import Explainer, Part, StepField, Within, within
 
 __all__ = [
     "Explainer",

@@ -278,9 +278,7 @@ def _sight_field(opaque: npt.ArrayLike, corners: str) -> SightField:
     )  # fmt: skip
 
 
-def view(
-    opaque: npt.ArrayLike, cell: Cell, radius: int = 20, *, corners: str = "closed"
-) -> View:
+def view(opaque: npt.ArrayLike, cell: Cell, radius: int = 20, *, corners: str = "closed") -> View:
     """Return every cell seen from one cell within a radius.
 
     A cell is seen when no opaque cell strictly between lies on the straight line between the two
@@ -352,5 +350,3 @@ def line(a: Cell, b: Cell) -> npt.NDArray[np.int64]:
     return np.concatenate([np.array(ends[:1]), middle, np.array(ends[1:]).reshape(-1, 2)]).astype(
         np.int64
     )
-
-

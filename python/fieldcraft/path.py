@@ -109,7 +109,7 @@ class Path:
     unit: str = ""
 
     def __bool__(self) -> bool:
-        return self.cells.shape[0] > 0
+        return bool(len(self.cells))
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -117,7 +117,7 @@ class Path:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Path):
             return NotImplemented
-        return (
+        return bool(
             np.array_equal(self.cells, other.cells)
             and self.cost == other.cost
             and self.parity == other.parity

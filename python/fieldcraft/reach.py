@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,8 @@ from fieldcraft.lattice import Cell
 from fieldcraft.path import Path, amount, no_path
 
 if TYPE_CHECKING:
-    from fieldcraft.fields import StepField
+    from fieldcraft.searching import Settled
+    from fieldcraft.step_field import StepField
 
 __all__ = ["Reach"]
 
@@ -52,9 +52,7 @@ class Reach:
     def __init__(
         self,
         field: StepField,
-        states: npt.NDArray[np.int32],
-        totals: npt.NDArray[Any],
-        vias: npt.NDArray[np.int16],
+        settled: Settled,
         starts: npt.NDArray[np.int64],
         initial: npt.NDArray[Any],
         *,
@@ -63,9 +61,9 @@ class Reach:
         rest: str = "",
     ) -> None:
         self._field = field
-        self._states, self._totals, self._vias = states, totals, vias
+        self._settled = settled
+        self._states, self._totals, _ = settled
         self._starts, self._initial = starts, initial
-        self._dense: tuple[npt.NDArray[Any], npt.NDArray[np.int16]] | None = None
         self.budget = budget
         self.expanded = expanded
         self.rest = rest
@@ -190,17 +188,6 @@ class Reach:
         if not len(here):
             return no_path(self.expanded, field.unit)
         goal = here[np.lexsort((rows[here], self._totals[here]))[0]]
-        return field.walk(
-            int(self._states[goal]),
-            self._states,
-            self._totals,
-            self._vias,
-            self._starts,
-            self._initial,
-            expanded=self.expanded,
+        return field.path_from(
+            int(self._states[goal]), self._settled, self._starts, self._initial, self.expanded
         )
-
-
-def rest_text(rest: Fraction, unit: str) -> str:
-    """Return an unused part of a budget as text, empty when there is none."""
-    return f"{amount(rest)} {unit}".strip() if rest else ""

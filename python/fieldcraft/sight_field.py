@@ -147,8 +147,9 @@ class SightField:
         self.at_viewer = self._end(at_viewer, "at_viewer")
         self.adjacent_target = self._end(adjacent_target, "adjacent_target")
         self.adjacent_viewer = self._end(adjacent_viewer, "adjacent_viewer")
-        self.opaque = frozen(self._shaped(np.zeros(shape, bool) if opaque is None else opaque,
-                                          "opaque", np.bool_))
+        self.opaque = frozen(
+            self._shaped(np.zeros(shape, bool) if opaque is None else opaque, "opaque", np.bool_)
+        )
         self.light = self._light(light)
         cover = np.full((height + 2, width + 2), kernel.OFF_MAP, np.uint8)
         cover[1:-1, 1:-1] = np.where(self.opaque, np.uint8(kernel.OPAQUE), halves)
@@ -173,10 +174,9 @@ class SightField:
     def _halves(self, array: Any, name: str) -> npt.NDArray[np.uint8]:
         array = self._shaped(array, name, np.uint8)
         if array.max() > MAX_HALVES or array.min() < 0:
-            raise CostError(
-                f"{name} must lie between 0 and {MAX_HALVES} halves, not {array.max()}"
-            )
-        return array.astype(np.uint8)
+            raise CostError(f"{name} must lie between 0 and {MAX_HALVES} halves, not {array.max()}")
+        halves: npt.NDArray[np.uint8] = array.astype(np.uint8)
+        return halves
 
     def _end(self, array: Any, name: str) -> npt.NDArray[np.uint8] | None:
         return None if array is None else frozen(self._halves(array, name))
@@ -231,9 +231,7 @@ class SightField:
         )  # fmt: skip
         return out.astype(np.int64)
 
-    def _with_ends(
-        self, sums: Array, viewers: Array, targets: Array
-    ) -> npt.NDArray[np.int64]:
+    def _with_ends(self, sums: Array, viewers: Array, targets: Array) -> npt.NDArray[np.int64]:
         """Add what the two end cells count; cells of shape (n, 2)."""
         distance = self._distances(viewers, targets)
         total = np.array(sums)
@@ -397,9 +395,7 @@ class SightField:
         lines = np.flatnonzero(inside) if templates is not None else None
         targets = self._padded(cells)
         at = np.repeat(np.array([viewer], np.int64), len(cells), axis=0)
-        sums = self._look(
-            self._padded(at), targets, lines=lines, templates=templates, exact=False
-        )
+        sums = self._look(self._padded(at), targets, lines=lines, templates=templates, exact=False)
         halves = self._with_ends(sums, at, cells)
         points = (halves + 1) // 2
         seen = halves < kernel.BLOCKED
@@ -409,9 +405,7 @@ class SightField:
         own = (cells == at).all(axis=1)
         seen |= own
         maluses[own] = 0
-        return View(
-            viewer, radius, self.shape, cells[seen].copy(), maluses[seen].astype(np.int16)
-        )
+        return View(viewer, radius, self.shape, cells[seen].copy(), maluses[seen].astype(np.int16))
 
     def _table(self, viewer: Cell, radius: int) -> tuple[Array, kernel.Templates | None]:
         """Return the targets' (row, col) offsets within a radius, and their templates if kept."""
@@ -479,7 +473,9 @@ class SightField:
         middle = counted
         if self.tie in ("worst-side", "best-side"):
             middle = sides[self._side(viewer, target)] if pairs else sides[0]
-        return np.array([viewer, *middle, target] if viewer != target else [viewer], np.int64), pairs
+        return np.array(
+            [viewer, *middle, target] if viewer != target else [viewer], np.int64
+        ), pairs
 
     def _weight(self, cell: Cell) -> int:
         weight = int(self._cover[(cell[0] + 1) * (self.shape[1] + 2) + cell[1] + 1])

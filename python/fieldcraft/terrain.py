@@ -62,7 +62,7 @@ class Border:
             first, second = self.cells
         except (TypeError, ValueError):
             raise MapError(f"a border needs two cells, not {self.cells!r}") from None
-        pair = (as_cell(first, "first cell of a border"), as_cell(second, "second cell of a border"))
+        pair = tuple(as_cell(cell, "cell of a border") for cell in (first, second))
         object.__setattr__(self, "cells", pair)
         if self.kind not in BORDER_KINDS:
             raise MapError(
@@ -104,9 +104,7 @@ class Terrain:
         for name in ("codes", "elevation", "light"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
         if self.has_elevation and self.elevation.shape != self.shape:
-            raise MapError(
-                f"elevation has shape {self.elevation.shape}, the map has {self.shape}"
-            )
+            raise MapError(f"elevation has shape {self.elevation.shape}, the map has {self.shape}")
         if self.light.shape not in ((1, 1), self.shape):
             raise MapError(f"light has shape {self.light.shape}, the map has {self.shape}")
         if self.light.max() > 0:
@@ -122,7 +120,8 @@ class Terrain:
 
     def __setstate__(self, state: Any) -> None:
         for name, value in zip(self.__slots__, state, strict=True):
-            object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
+            value = frozen(value) if isinstance(value, np.ndarray) else value
+            object.__setattr__(self, name, value)
 
     def __getstate__(self) -> list[Any]:
         return [getattr(self, name) for name in self.__slots__]

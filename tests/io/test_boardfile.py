@@ -174,6 +174,8 @@ def test_names_of_tokens():
     assert parse(text.format('name = "a"')).tokens[0] == Token(Creature("a"), (0, 0), name="a")
     assert parse(text.format('creature = "a"')).tokens[0] == Token(Creature("a"), (0, 0))
     assert parse(text.format("")).tokens[0] == Token(Creature(), (0, 0))
+    both = 'name = "a"\ncreature = "b"'
+    assert parse(text.format(both)).tokens[0] == Token(Creature("b"), (0, 0), name="a")
 
 
 FAULTS = [
@@ -242,7 +244,7 @@ FAULTS = [
     (
         "helpless = true",
         "helples = true",
-        r"line 39: helples of ..tokens.. 2: unknown key \(did you",
+        r"line 40: helples of ..tokens.. 2: unknown key \(did you",
     ),
     ("helpless = true", "helpless = 1", "helpless of ..tokens.. 2: expected true or false, not 1"),
     (
@@ -257,21 +259,21 @@ FAULTS = [
     (
         "[[0, 0], [0, 1]]",
         "[[0, 0], [0, 2]]",
-        r"line 42: cells of .* \(0, 0\) and \(0, 2\) are no nei",
+        r"line 43: cells of .* \(0, 0\) and \(0, 2\) are no nei",
     ),
     (
         "[[0, 0], [0, 1]]",
         "[[0, 0], [-1, 0]]",
-        r"line 42: cells of ..borders.. 1: \(-1, 0\) lies outs",
+        r"line 43: cells of ..borders.. 1: \(-1, 0\) lies outs",
     ),
-    ("[[0, 0], [0, 1]]", "[[0, 0]]", "line 42: cells of ..borders.. 1: expected two cells"),
-    ("cells = [[0, 0], [0, 1]]\n", "", "line 41: ..borders.. 1: has no cells"),
-    ('"drop"', '"cliff"', "line 41: ..borders.. 1: unknown border kind 'cliff'"),
-    ('"drop"', '"price"', "line 41: ..borders.. 1: the border .* has kind 'price' and none"),
+    ("[[0, 0], [0, 1]]", "[[0, 0]]", "line 43: cells of ..borders.. 1: expected two cells"),
+    ("cells = [[0, 0], [0, 1]]\n", "", "line 42: ..borders.. 1: has no cells"),
+    ('"drop"', '"cliff"', "line 42: ..borders.. 1: unknown border kind 'cliff'"),
+    ('"drop"', '"price"', "line 42: ..borders.. 1: the border .* has kind 'price' and none"),
     (
         "height = 2\n",
         "height = -2\n",
-        "line 44: height of ..borders.. 1: expected a number above 0",
+        "line 45: height of ..borders.. 1: expected a number above 0",
     ),
     (
         "height = 2\n",
@@ -539,7 +541,7 @@ def terrains(draw, ids=None, lattices=LATTICES, kinds=BORDER_KINDS):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     found = draw(
         st.lists(
-            st.lists(ids or texts.filter(bool), min_size=1, max_size=3).map(tuple),
+            st.lists(texts.filter(bool) if ids is None else ids, min_size=1, max_size=3).map(tuple),
             min_size=1,
             max_size=40,
             unique=True,

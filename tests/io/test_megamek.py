@@ -268,7 +268,7 @@ def test_user_table_of_its_own(tmp_path):
     ("mapping", "match"),
     [
         ({"extend": "hexwild"}, r"extend: unknown key \(did you mean 'extends'\?\)"),
-        ({"extends": "hexwilde"}, "extends: unknown section 'hexwilde'; expected one of hexwild"),
+        ({"extends": "hexwilde"}, "extends: unknown section 'hexwilde'; expected hexwild"),
         ({}, "ground: is missing; extends = 'hexwild'"),
         ({"ground": "open"}, "terrain: is missing"),
         ({"ground": "", "terrain": {}}, "ground: expected a terrain id, not ''"),

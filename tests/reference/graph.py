@@ -121,6 +121,9 @@ class MapSpec:
         """All cells, row by row."""
         return [(r, c) for r in range(self.height) for c in range(self.width)]
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))  # Hypothesis would print every array in full
+
     def __repr__(self) -> str:
         lines = [f"MapSpec({self.lattice} {self.height}x{self.width} corners={self.corners}"]
         lines.append(f" diagonal={self.diagonal} reading={self.reading}")
@@ -196,10 +199,8 @@ class Mover:
         beyond = self._beyond[cell][direction]
         if beyond is None or not self._open[open_index][beyond[0]][beyond[1]]:
             return None
-        if self.is_barred(cell, direction):
-            return None
         if not self.is_diagonal(direction):
-            return beyond
+            return None if self.is_barred(cell, direction) else beyond
         # The diagonal between the straight directions `one` and `other`; two ways round the corner.
         one, other = direction - 4, (direction - 3) % 4
         beside = (neighbour("square", cell, one), neighbour("square", cell, other))

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rules.boards import SMALL, of_kind, sight_of, steps_of
-
 from fieldcraft.creature import Creature
 from fieldcraft.rules import (
     Climb,
@@ -28,6 +26,7 @@ from fieldcraft.rules import (
     Slip,
     Slope,
 )
+from rules.boards import SMALL, of_kind, sight_of, steps_of
 
 BOLD = Creature("daredevil", footing="bold")
 
@@ -221,7 +220,9 @@ def effects(identifier: str, rows: tuple[Any, ...]) -> tuple[Effect, ...]:
 
 
 def expect(identifier: str, what: str, found: object, expected: object) -> None:
-    assert found == expected, f"{identifier}: {what} is {found!r}, the specification has {expected!r}"
+    assert found == expected, (
+        f"{identifier}: {what} is {found!r}, the specification has {expected!r}"
+    )
 
 
 def check_hexwild(rules: Any) -> None:
@@ -249,7 +250,9 @@ def check_hexwild(rules: Any) -> None:
         found = rules.effects(identifier)
         expect(identifier, "effects", found, effects(identifier, row.effects))
         found = rules.effects(identifier, prone=True)
-        expect(identifier, "effects when prone", found, effects(identifier, row.prone or row.effects))
+        expect(
+            identifier, "effects when prone", found, effects(identifier, row.prone or row.effects)
+        )
 
 
 # closed, corners, opaque, weight

@@ -10,9 +10,9 @@ from importlib import resources
 from typing import Any
 
 import pytest
-from rules.golden import CHECKS
 
 from fieldcraft import rules as systems
+from rules.golden import CHECKS
 
 TICK = {"hexwild": 0.5, "pathfinder": 1, "octile": 1}
 POINTS = ("entry", "exit", "obstruction")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rules.boards import hexes, of_kind, steps_of
 
 from fieldcraft import rules as systems
 from fieldcraft.creature import Creature, Token
 from fieldcraft.errors import MapError
 from fieldcraft.terrain import Border
+from rules.boards import hexes, of_kind, steps_of
 
 RULES = systems.get("hexwild")
 WALKER = Creature("walker", speed=4)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rules.boards import MEDIUM, SMALL, hexes, of_kind, sight_of
 
 from fieldcraft import rules as systems
 from fieldcraft.creature import Creature
 from fieldcraft.terrain import Border
+from rules.boards import MEDIUM, SMALL, hexes, of_kind, sight_of
 
 RULES = systems.get("hexwild")
 
@@ -271,8 +271,8 @@ def test_hw14_a_line_along_edges_and_the_five_ties(chars, expected):
 
 def test_hw14_a_pair_with_one_hex_off_the_map_is_a_single_hex():
     """HW-14: along the edge of the map the one hex counts once, under every tie."""
-    # from (0, 0) to (0, 1) and on: the line from (1, 0) to (1, 1) of an odd-q map runs between
-    # (0, 1) and (1, 1); on a map of one row only the lower exists
+    # In odd-q the line from (0, 0) to (0, 2) runs between (0, 1) and the hex above it, and this map
+    # has but one row.
     for tie in TIES:
         rules = RULES.configure(tie=tie)
         assert see([".F."], (0, 0), (0, 2), rules=rules, lattice="odd-q").obstruction == -1

@@ -6,12 +6,12 @@ import pickle
 from fractions import Fraction
 
 import pytest
-from rules.boards import hexes, of_kind, sight_of, squares, steps_of
 
 from fieldcraft import rules as systems
 from fieldcraft.errors import RulesError
 from fieldcraft.rules import Dice, Fault, Forbids, Ground, TableError
 from fieldcraft.rules._table import Document, locate
+from rules.boards import hexes, of_kind, sight_of, squares, steps_of
 
 
 @pytest.fixture
@@ -129,8 +129,8 @@ climb = { height = "1d4", rise = 0.5, surface = "loose slope" }
 
 def test_a_figure_that_is_no_whole_tick_names_id_key_value_and_tick(write):
     path = write('extends = "hexwild"\n\n[terrain.swamp]\nname = "swamp"\nentry = 1.3\n')
-    only(path, 5, "terrain.swamp.entry", "1.3 points are no whole number of ticks")
-    with pytest.raises(RulesError, match=r"1 tick is 0\.5 points\); expected a multiple of 0\.5"):
+    only(path, 5, "terrain.swamp.entry", "1.3 is no whole number of ticks")
+    with pytest.raises(RulesError, match=r"\(1 tick = 0\.5\); expected a multiple of 0\.5"):
         systems.load(path)
 
 
@@ -198,7 +198,9 @@ low_wall = 0.2
         systems.load(path)
     message = str(caught.value)
     assert message.startswith("my.toml has 20 faults:\n  line 2, colour: ")
-    assert "line 4, parameters.ties: hexwild has no parameter 'ties' (did you mean 'tie'?)" in message
+    assert (
+        "line 4, parameters.ties: hexwild has no parameter 'ties' (did you mean 'tie'?)" in message
+    )
     assert "(did you mean 'exit'?)" not in message
 
 
@@ -224,7 +226,8 @@ low_wall = 0.2
         ('extends = "hexwild"\n[terrain.mud]\nname = " "', 3, "terrain.mud.name", "text"),
         ('extends = "hexwild"\n[terrain.fog]\nobstruction = 127', 3, "terrain.fog.obstruction",
          "from 0 to 126"),
-        ('extends = "hexwild"\n[terrain.mud]\nforbids = "rest"', 3, "terrain.mud.forbids", "a list"),
+        ('extends = "hexwild"\n[terrain.mud]\nforbids = "rest"', 3, "terrain.mud.forbids",
+         "a list"),
         ('extends = "hexwild"\n[terrain.mud]\nforbids = ["sleep"]', 3, "terrain.mud.forbids",
          "one of rest, half_move"),
         ('extends = "hexwild"\n[terrain.mud]\nleaving = ["hit"]', 3, "terrain.mud.leaving",
@@ -236,13 +239,14 @@ low_wall = 0.2
          "terrain.mud.slip.initiative.dry", "from 1 to 10"),
         ('extends = "hexwild"\n[terrain.mud]\nknockdown = { damage = "1d0 blunt" }', 3,
          "terrain.mud.knockdown.damage", "damage such as '1d3 piercing'"),
-        ('extends = "hexwild"\n[terrain.boulder]\n[terrain.boulder.climb]\nheight = "1d2"\nrise = 1\n'
-         'surface = "wall"\nslopes = [{ upto = 5, name = "a", modifier = 1 },\n'
-         '  { upto = 5, name = "b", modifier = 1 }]', 7, "terrain.boulder.climb.slopes", "must rise"),
+        ('extends = "hexwild"\n[terrain.boulder]\n[terrain.boulder.climb]\nheight = "1d2"\n'
+         'rise = 1\nsurface = "wall"\nslopes = [{ upto = 5, name = "a", modifier = 1 },\n'
+         '  { upto = 5, name = "b", modifier = 1 }]', 7, "terrain.boulder.climb.slopes",
+         "must rise"),
         ('extends = "hexwild"\n[terrain.boulder.climb]\nslopes = []', 3,
          "terrain.boulder.climb.slopes", "a list of tables"),
         ('extends = "pathfinder"\n[terrain.difficult]\nentry = 0.5', 3, "terrain.difficult.entry",
-         "1 tick is 1 points"),
+         "(1 tick = 1)"),
         ('extends = "pathfinder"\n[terrain.difficult]\nobstruction = 1', 3,
          "terrain.difficult.obstruction", "unknown key"),
         ('extends = "pathfinder"\n[terrain.difficult]\nnumber = "depth"', 3,
@@ -256,7 +260,9 @@ def test_each_fault_has_its_line_and_key(write, text, line, key, expected):
 
 
 def test_files_that_are_no_rules_files(write, tmp_path):
-    with pytest.raises(RulesError, match=r"cannot read the rules file .*nowhere\.toml: No such file"):
+    with pytest.raises(
+        RulesError, match=r"cannot read the rules file .*nowhere\.toml: No such file"
+    ):
         systems.load(tmp_path / "nowhere.toml")
     path = write("")
     path.write_bytes(b'extends = "hexwild"\n\xff\xfe')

@@ -10,12 +10,12 @@ import sys
 from fractions import Fraction
 
 import pytest
-from rules.boards import hexes, squares, steps_of
 
 from fieldcraft import rules as systems
 from fieldcraft.creature import Creature, Token
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, OutsideMapError, RulesError
 from fieldcraft.terrain import Border
+from rules.boards import hexes, squares, steps_of
 
 HEXWILD, PATHFINDER, OCTILE = (systems.get(n) for n in ("hexwild", "pathfinder", "octile"))
 
@@ -29,7 +29,7 @@ def test_systems_are_values():
         assert pickle.loads(pickle.dumps(rules)) == rules
         assert "TerrainType" not in repr(rules)
     assert systems.names() == ["hexwild", "octile", "pathfinder"]
-    assert HEXWILD != HEXWILD.configure(tie="both")
+    assert HEXWILD.configure(tie="both") != HEXWILD
     assert (HEXWILD.unit, HEXWILD.ticks, HEXWILD.cell_metres) == ("points", 2, 1.5)
     assert (PATHFINDER.unit, PATHFINDER.ticks, PATHFINDER.cell_metres) == ("squares", 1, 1.5)
     assert (OCTILE.unit, OCTILE.ticks) == ("cells", 1)
@@ -73,7 +73,9 @@ def test_register_makes_a_system_known_by_its_name(monkeypatch, tmp_path):
 
 
 def test_parameters_are_checked():
-    with pytest.raises(RulesError, match=r"no parameter 'tei' \(did you mean 'tie'\?\); it has thr"):
+    with pytest.raises(
+        RulesError, match=r"no parameter 'tei' \(did you mean 'tie'\?\); it has thr"
+    ):
         HEXWILD.configure(tei="both")
     with pytest.raises(RulesError, match="octile has no parameter 'tie'; it has none"):
         systems.get("octile", tie="both")
@@ -186,7 +188,9 @@ def test_bad_budgets():
 
 def test_an_unknown_terrain_is_told_with_its_cell_and_the_nearest_known_one():
     terrain = hexes(["...", "..x"], legend={"x": "light_forrest"})
-    expected = r"cell \(1, 2\) of the map: unknown terrain 'light_forrest' \(did you mean 'light_for"
+    expected = (
+        r"cell \(1, 2\) of the map: unknown terrain 'light_forrest' \(did you mean 'light_for"
+    )
     with pytest.raises(MapError, match=expected):
         HEXWILD.check(terrain)
     with pytest.raises(MapError, match=expected):
@@ -211,7 +215,9 @@ def test_codes_beyond_the_kinds_are_refused():
         HEXWILD.check(terrain)
 
 
-@pytest.mark.parametrize("identifier", ["fog:0", "fog:-1", "fog:1.5", "fog:", "fog:two", "fog:１"])
+@pytest.mark.parametrize(
+    "identifier", ["fog:0", "fog:-1", "fog:1.5", "fog:", "fog:two", "fog:\uff11"]
+)
 def test_a_number_that_is_none_is_refused(identifier):
     with pytest.raises(MapError, match="expected a whole number of 1 or more after the colon"):
         HEXWILD.check(hexes("x", legend={"x": ("open", identifier)}))
@@ -234,10 +240,16 @@ def test_numbers_where_none_belongs_and_numbers_too_large():
 
 @pytest.mark.parametrize(
     ("rules", "terrain"),
-    [(HEXWILD, squares("..", legend={".": "open"})), (PATHFINDER, hexes("..")), (OCTILE, hexes(".."))],
+    [
+        (HEXWILD, squares("..", legend={".": "open"})),
+        (PATHFINDER, hexes("..")),
+        (OCTILE, hexes("..")),
+    ],
 )
 def test_a_system_is_played_on_its_own_lattices(rules, terrain):
-    with pytest.raises(MapError, match=f"{rules.name} is played on .*, and the lattice of this map"):
+    with pytest.raises(
+        MapError, match=f"{rules.name} is played on .*, and the lattice of this map"
+    ):
         rules.check(terrain)
 
 
@@ -269,7 +281,10 @@ def test_a_token_off_the_map_is_told_by_name():
     ("border", "expected"),
     [
         (Border(((0, 0), (1, 1)), "wall"), "needs two cells that share a side"),
-        (Border(((0, 0), (0, 1)), "ladder"), "pathfinder has no rule for it; give the border a price"),
+        (
+            Border(((0, 0), (0, 1)), "ladder"),
+            "pathfinder has no rule for it; give the border a price",
+        ),
         (Border(((0, 0), (0, 1)), "price", price=0.5), "no whole number of ticks"),
         (Border(((0, 0), (0, 1)), "price", price=-1), "must be 0 or more, not -1"),
         (Border(((0, 0), (0, 1)), "price", price=math.nan), "must be 0 or more, not nan"),

@@ -97,33 +97,28 @@ def read_text(
     """
     file = as_path(path)
     name = where(file)
+    if os.path.isdir(file):
+        raise MapError(f"{name}: is a folder; expected {what}")
     try:
         # Not blocking: opening a named pipe would wait for somebody to write to it.
         handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY)
+        with open(handle, "rb") as stream:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise MapError(f"{name}: is not a regular file; expected {what}")
+            if status.st_size > max_bytes:
+                raise MapError(
+                    f"{name}: has {status.st_size:,} bytes; {what} may have at most "
+                    f"{max_bytes:,} (max_bytes= allows more)"
+                )
+            data = stream.read(max_bytes + 1)
     except FileNotFoundError:
         raise MapError(f"{name}: there is no such file; expected {what}") from None
-    except IsADirectoryError:
-        raise MapError(f"{name}: is a folder; expected {what}") from None
+    except MapError:
+        raise
     except (OSError, ValueError) as error:
-        if file.is_dir():
-            raise MapError(f"{name}: is a folder; expected {what}") from None
         reason = getattr(error, "strerror", None) or str(error)
         raise MapError(f"{shown(name, 200)}: cannot be read ({reason}); expected {what}") from None
-    with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if stat.S_ISDIR(status.st_mode):
-            raise MapError(f"{name}: is a folder; expected {what}")
-        if not stat.S_ISREG(status.st_mode):
-            raise MapError(f"{name}: is not a regular file; expected {what}")
-        if status.st_size > max_bytes:
-            raise MapError(
-                f"{name}: has {status.st_size:,} bytes; {what} may have at most {max_bytes:,} "
-                f"(max_bytes= allows more)"
-            )
-        try:
-            data = stream.read(max_bytes + 1)
-        except OSError as error:
-            raise MapError(f"{name}: cannot be read ({error.strerror}); expected {what}") from None
     if len(data) > max_bytes:
         raise MapError(f"{name}: grew beyond {max_bytes:,} bytes while it was read")
     return decode(data, name, what, fallback=fallback)

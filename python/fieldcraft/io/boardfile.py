@@ -36,6 +36,7 @@ moving to either; ``inf`` means no limit), `level`, `height`, `footing`, `climbs
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
@@ -286,7 +287,10 @@ class _Parser:
     def line(self, key: _Key) -> int | None:
         """Return the line of a key, or of the nearest key that holds it."""
         if self._lines is None:
-            self._lines = dict(_locate(self.text))
+            self._lines = {}
+            for place, number in _locate(self.text):
+                for end in range(1, len(place) + 1):
+                    self._lines.setdefault(place[:end], number)
         while key and key not in self._lines:
             key = key[:-1]
         return self._lines.get(key)
@@ -768,7 +772,7 @@ def _token(token: Token) -> Iterator[str]:
     body = token.creature
     if token.name:
         yield f"name = {_toml(token.name)}"
-    if body.name != token.name:
+    if body.name != (token.name or Creature().name):
         yield f"creature = {_toml(body.name)}"
     if token.side:
         yield f"side = {_toml(token.side)}"
@@ -809,20 +813,21 @@ _ASCII = (
 def _characters(kinds: Sequence[Kind], glyph: Callable[[Kind], str] | None) -> list[str]:
     """Return a character for each kind of cell, all different."""
     taken: dict[str, int] = {}
+    spare = filter(_is_plain, _spare())
     # Plain kinds have the first choice, so that a glyph stands for the terrain alone.
     for index in sorted(range(len(kinds)), key=lambda i: len(kinds[i])):
         wanted = [kinds[index][0][:1].upper()]
         if glyph is not None and len(kinds[index]) == 1:
             wanted.insert(0, glyph(kinds[index]))
-        free = (char for char in (*wanted, *_free()) if _is_plain(char) and char not in taken)
-        character = next(free, None)
+        choice = itertools.chain(filter(_is_plain, wanted), spare)
+        character = next((char for char in choice if char not in taken), None)
         if character is None:
             raise MapError(f"the board has {len(kinds):,} kinds of cells, more than characters")
         taken[character] = index
     return sorted(taken, key=lambda character: taken[character])
 
 
-def _free() -> Iterator[str]:
+def _spare() -> Iterator[str]:
     yield from _ASCII
     yield from map(chr, range(0xC0, 0xD800))
     yield from map(chr, range(0x10000, 0x30000))

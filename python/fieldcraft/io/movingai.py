@@ -4,10 +4,10 @@ Maps
 ----
 ``type octile`` maps give one letter a cell. Under the ``octile`` rules of the benchmark ``.`` and
 ``G`` are ``ground``, ``S`` is ``swamp``, ``W`` is ``water``, ``T`` is ``trees``, ``@`` and ``O``
-are ``out_of_bounds``. Under ``pathfinder`` ground is ``open``, swamp ``difficult``, trees
-and what lies out of bounds are ``wall``, and water is ``chasm``: closed, but not in the way of
-sight, as long as nobody swims there. Another system needs ``mapping=``, a table from the letter to a terrain id
-(or to a list: base first, then overlays), which may also replace letters of the tables here.
+are ``out_of_bounds``. Under ``pathfinder`` ground is ``open``, swamp ``difficult``, trees and what
+lies out of bounds are ``wall``, and water is ``chasm``: closed, but not in the way of sight, as
+long as nobody swims there. Another system needs ``mapping=``, a table from the letter to a terrain
+id (or to a list: base first, then overlays), which may also replace letters of the tables here.
 
 ``type octile-corner`` maps (the older form of some) give the height of every corner as a digit,
 2 standing for the plain ground, then a letter for every corner, of which those in the last row
@@ -147,7 +147,7 @@ def letters_for(
                 f"mapping must go from letter to terrain id, not {type(mapping).__name__}"
             )
         for letter, ids in mapping.items():
-            kind = (ids,) if isinstance(ids, str) else tuple(ids)
+            kind = tuple(ids) if isinstance(ids, (list, tuple)) else (ids,)
             if not isinstance(letter, str) or len(letter) != 1:
                 raise RulesError(f"mapping: {letter!r} is not one character")
             if not kind or not all(isinstance(id_, str) and id_ for id_ in kind):

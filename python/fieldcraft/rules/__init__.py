@@ -180,8 +180,8 @@ def get(name: str, **parameters: object) -> Rules:
 
     Examples
     --------
-    >>> import fieldcraft as fc
-    >>> fc.rules.get("hexwild", tie="best-side").tie
+    >>> from fieldcraft import rules
+    >>> rules.get("hexwild", tie="best-side").tie
     'best-side'
     """
     if not isinstance(name, str):

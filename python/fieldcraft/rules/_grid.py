@@ -785,10 +785,9 @@ class Movement(NamedTuple):
     corners: str = "both"
 
 
-
 def spread(terrain: Terrain, values: Sequence[Any], dtype: type) -> npt.NDArray[Any]:
     """Return one value a cell from one value a kind."""
-    by_kind = np.array(values, dtype=dtype)
+    by_kind: npt.NDArray[Any] = np.array(values, dtype=dtype)
     if (by_kind == by_kind[0]).all():
         return np.full(terrain.shape, by_kind[0])
     spread_out = np.empty(terrain.shape, by_kind.dtype)

@@ -714,7 +714,7 @@ def _figure(ticks: int | None, low: int = 0, high: int = MAX_POINTS) -> Reader:
         if ticks is not None and (points * ticks).denominator != 1:
             tick = decimal(Fraction(1, ticks))
             raise Bad(
-                f"{show(points)} points are no whole number of ticks (1 tick is {tick} points); "
+                f"{show(points)} is no whole number of ticks (1 tick = {tick}); "
                 f"expected a multiple of {tick}"
             )
         return points

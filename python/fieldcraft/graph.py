@@ -1,0 +1,454 @@
+"""The movement graph behind a step field: arrays checked, padded and laid out for the kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.errors import CostError, MapError, RulesError
+from fieldcraft.lattice import Lattice
+from fieldcraft.legal import windows
+from fieldcraft.terrain import frozen
+from fieldcraft_kernel import steps as kernel
+
+__all__ = ["Graph", "Layer", "Link"]
+
+Array = npt.NDArray[Any]
+
+LARGEST_FLOAT = 1e300
+NO_CAP = 2**62
+MAX_INT_SLOTS, MAX_FLOAT_SLOTS = 1 << 15, 1 << 12
+"""Where the dearest step spans more buckets than this, searches use the heap."""
+MAX_TICKS = 65535
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A copy of the map with arrays, and a cap, of its own.
+
+    Each number names one of the arrays stacked in the field (-1: none, where that is allowed).
+
+    Parameters
+    ----------
+    steps, enter, stop : int
+    leave, border, halt : int
+    cap : int, optional
+        Largest total, in ticks, that a step into this layer may reach.
+    name : str
+    """
+
+    steps: int = 0
+    enter: int = 0
+    leave: int = -1
+    border: int = -1
+    stop: int = 0
+    halt: int = -1
+    cap: int | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """A way from one layer to another, standing still or with a step.
+
+    A link with a direction makes the step by the rules and prices of the layer it leads to, and
+    pays its own ticks on top.
+
+    Parameters
+    ----------
+    source, target : int
+        Layers.
+    ticks : int or float
+    direction : int, optional
+        None: standing still.
+    cells : ndarray of bool, shape (height, width), optional
+        Where the link may be taken, by the cell it starts from; everywhere if absent.
+    """
+
+    source: int
+    target: int
+    ticks: float = 0
+    direction: int | None = None
+    cells: npt.NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """The arrays of a field as padded stacks, each of shape (n, N) or (n, N, directions)."""
+
+    steps: Array
+    enter: Array
+    leave: Array
+    border: Array
+    stop: Array
+    halt: Array
+
+
+class Graph:
+    """A movement graph: `StepArrays` for the kernels and what is known of them.
+
+    Parameters are those of `StepField`. Rows of the kernels' graph are copies of the layers: two
+    each, by the parity of diagonals, where that must be told apart, and as many again for those
+    who have been halted.
+
+    Attributes
+    ----------
+    arrays : StepArrays
+    is_float : bool
+        Whether prices are floats.
+    is_alternating : bool
+    halves : bool
+        Whether totals count half squares, so that one label carries the parity (PF-02, "carry").
+    copies : int
+        Rows a layer: 2 where the parity is a row of its own, else 1.
+    largest : int or float
+        The largest total that fits.
+    least : int or float
+        No cell that can be entered costs less.
+    per_bucket, slots
+        How the queue of a search is laid out; no slots: the heap.
+    """
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        shape: tuple[int, int],
+        layers: Sequence[Layer],
+        links: Sequence[Link],
+        *,
+        steps: Any,
+        enter: Any,
+        leave: Any,
+        border: Any,
+        stop: Any,
+        halt: Any,
+        diagonal: tuple[float, float] | str,
+        parity: str,
+    ) -> None:
+        _check_diagonal(diagonal, parity)
+        self.lattice, self.shape, self.n_layers = lattice, shape, len(layers)
+        self.diagonal = diagonal
+        self.is_alternating = isinstance(diagonal, str)
+        self.is_float = np.asarray(enter).dtype.kind == "f" or (
+            not isinstance(diagonal, str)
+            and any(not float(factor).is_integer() for factor in diagonal)
+        )
+        if self.is_float and self.is_alternating:
+            raise CostError("alternating diagonals need whole ticks, and these costs are floats")
+        number = np.float64 if self.is_float else np.uint16
+        stacks = Stacks(
+            self._stack(steps, "steps", np.uint8),
+            self._stack(enter, "enter", number),
+            self._stack(leave, "leave", number),
+            self._stack(border, "border", number, (lattice.n_directions,)),
+            self._stack(np.ones(shape, bool) if stop is None else stop, "stop", np.bool_),
+            self._stack(halt, "halt", np.bool_),
+        )
+        _check_layers(layers, stacks)
+        _check_links(links, layers, lattice, self.is_float)
+        self._check_enter(layers, stacks)
+        self.halves = self.is_alternating and (
+            parity == "carry" or not self._has_even_weight(stacks.enter)
+        )
+        self.copies = 2 if self.is_alternating and not self.halves else 1
+        self.arrays = self._lay_out(layers, links, stacks)
+        if len(self.arrays.rows) * self.n_cells >= 2**31:
+            raise MapError("the map has too many cells and layers: states must stay below 2**31")
+        self.largest: Any = LARGEST_FLOAT if self.is_float else kernel.MAX_TOTAL
+        self.least = self._least_entry(stacks.enter)
+        self.per_bucket, self.slots = self._queue()
+        self.opposite = np.full(8, -1, np.int64)
+        for direction in range(lattice.n_directions):
+            self.opposite[direction] = lattice.opposite(direction)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # Unpickled arrays are open to writing, which to Numba is another type.
+        self.arrays = kernel.StepArrays(
+            *(frozen(x) if isinstance(x, np.ndarray) else x for x in self.arrays)
+        )
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the padded map."""
+        return (self.shape[0] + 2) * (self.shape[1] + 2)
+
+    @property
+    def flip(self) -> int:
+        """1 where the first diagonal is the dear one: inside, parity 0 means "next is cheap"."""
+        return int(self.diagonal == "alternating-2")
+
+    @property
+    def blank(self) -> Any:
+        """The mark for "no way" in arrays of totals."""
+        return math.inf if self.is_float else kernel.NO_WAY
+
+    @property
+    def number(self) -> Any:
+        """The dtype of amounts given to a search."""
+        return np.float64 if self.is_float else np.int64
+
+    def _inner(self, flat: Array) -> Array:
+        """Return a stack of flat padded arrays without the padding, shape (n, height, width)."""
+        return flat.reshape(-1, self.shape[0] + 2, self.shape[1] + 2)[:, 1:-1, 1:-1]
+
+    # -- checks ---------------------------------------------------------------------------------
+
+    def _stack(self, given: Any, name: str, dtype: Any, last: tuple[int, ...] = ()) -> Array:
+        """Return an array as a checked, padded, flat and frozen stack of shape (n, N, *last)."""
+        height, width = self.shape
+        if given is None:
+            return frozen(np.zeros((0, self.n_cells, *last), dtype))
+        array = np.asarray(given)
+        if array.ndim == 2 + len(last):
+            array = array[None]
+        if array.shape[1:] != (height, width, *last) or array.shape[0] == 0:
+            raise MapError(
+                f"{name} has shape {array.shape}, expected {(height, width, *last)} "
+                "or a stack of such arrays"
+            )
+        _check_dtype(array, name, dtype)
+        padded = np.zeros((array.shape[0], height + 2, width + 2, *last), dtype)
+        padded[:, 1:-1, 1:-1] = array
+        return frozen(padded.reshape(array.shape[0], -1, *last))
+
+    def _check_enter(self, layers: Sequence[Layer], stacks: Stacks) -> None:
+        """Refuse a legal step into a cell whose price is 0, negative or not finite."""
+        for number, steps in {(layer.enter, layer.steps) for layer in layers}:
+            prices = self._inner(stacks.enter[number])[0]
+            bad = ~((prices > 0) & (prices < LARGEST_FLOAT))
+            if bad.any():
+                bad &= self._entered(self._inner(stacks.steps[steps])[0])
+            if bad.any():
+                row, col = np.argwhere(bad)[0]
+                raise CostError(
+                    f"the price to enter must be above 0; at cell ({row}, {col}), which can be "
+                    f"entered, it is {prices[row, col]}"
+                )
+
+    def _entered(self, steps: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cells some legal step leads to, shape (height, width)."""
+        height, width = self.shape
+        lattice = self.lattice
+        entered = np.zeros(self.shape, bool)
+        lines = np.arange(width)[None, :] if lattice.is_flat else np.arange(height)[:, None]
+        for parity in range(2 if lattice.is_hex else 1):
+            for direction in range(lattice.n_directions):
+                d_row, d_col = (int(x) for x in lattice.offsets()[parity, direction])
+                here, there = windows(height, width, d_row, d_col)
+                legal = (steps >> direction) & 1
+                if lattice.is_hex:
+                    legal = legal & ((lines & 1) == parity)
+                entered[there] |= legal[here].astype(bool)
+        return entered
+
+    def _has_even_weight(self, enter: Array) -> bool:
+        """Tell whether some cell's weight is even, so that the readings of PF-02 differ."""
+        return self.lattice.n_directions == 8 and bool((self._inner(enter) % 2 == 0).any())
+
+    # -- layout ---------------------------------------------------------------------------------
+
+    def _lay_out(
+        self, layers: Sequence[Layer], links: Sequence[Link], stacks: Stacks
+    ) -> kernel.StepArrays:
+        lattice, copies = self.lattice, self.copies
+        offsets = np.zeros((2, 8), np.int64)
+        deltas = lattice.offsets()
+        offsets[:, : lattice.n_directions] = deltas[..., 0] * (self.shape[1] + 2) + deltas[..., 1]
+        n_base = len(layers) * copies
+        has_halt = any(layer.halt >= 0 for layer in layers)
+        n_rows = n_base * (2 if has_halt else 1)
+        rows = np.zeros((n_rows, kernel.N_COLUMNS), np.int64)
+        to = np.zeros((n_rows, 8), np.int64)
+        scale = np.ones((n_rows, 8), self.number)
+        extra = np.zeros((n_rows, 8), self.number)
+        caps = np.full(n_rows, math.inf if self.is_float else NO_CAP, self.number)
+        mask = (1 << lattice.n_directions) - 1
+        for base in range(n_base):
+            layer = layers[base // copies]
+            twin = base + n_base
+            halted = twin if layer.halt >= 0 else base
+            rows[base] = (layer.steps, layer.enter, layer.leave, layer.border, layer.stop,
+                          layer.halt, halted, mask)  # fmt: skip
+            scale[base], extra[base] = self._multipliers(base % copies)
+            to[base] = base
+            if copies == 2:
+                to[base, 4:] = base ^ 1
+            if layer.cap is not None:
+                caps[base] = 2 * layer.cap + 1 if self.halves else layer.cap
+            if has_halt:
+                rows[twin], to[twin], caps[twin] = rows[base], twin, caps[base]
+                rows[twin, kernel.DIRECTIONS] = 0
+        steps = self._with_parity(stacks.steps) if lattice.is_hex else stacks.steps
+        leave, border = stacks.leave, stacks.border
+        if self.halves:
+            leave, border = _doubled(leave, "leave"), _doubled(border, "border")
+        table, price, cells, first = self._lay_out_links(links, n_rows)
+        return kernel.StepArrays(
+            steps=steps, enter=stacks.enter, leave=leave, border=border, stop=stacks.stop,
+            halt=stacks.halt, rows=frozen(rows), to=frozen(to), scale=frozen(scale),
+            extra=frozen(extra), shift=1 if copies == 2 else 0, caps=frozen(caps), links=table,
+            link_price=price, link_cells=cells, first_link=first, offsets=frozen(offsets),
+            is_hex=int(lattice.is_hex),
+        )  # fmt: skip
+
+    def _multipliers(self, parity: int) -> tuple[Array, Array]:
+        """Return what `enter` is multiplied by in each direction, and what is then added.
+
+        Alternating: 2m straight and 3m diagonal, in half squares; with the parity as a row of its
+        own, 3m + p is then shifted right by one.
+        """
+        scale, extra = np.ones(8), np.zeros(8)
+        n_straight = self.lattice.n_straight
+        factors = (2, 3) if isinstance(self.diagonal, str) else self.diagonal
+        scale[:n_straight], scale[n_straight:] = factors
+        if self.copies == 2:
+            extra[n_straight:] = parity
+        return scale, extra
+
+    def _with_parity(self, steps: Array) -> Array:
+        """Return step masks that also say which row set of the offsets a hexagon uses."""
+        marked = np.array(steps)
+        inner = self._inner(marked)
+        bit = np.uint8(1 << kernel.PARITY_BIT)
+        if self.lattice.is_flat:
+            inner[:, :, 1::2] |= bit
+        else:
+            inner[:, 1::2] |= bit
+        return frozen(marked)
+
+    def _lay_out_links(
+        self, links: Sequence[Link], n_rows: int
+    ) -> tuple[Array, Array, Array, Array]:
+        table: list[tuple[int, int, int, int, float]] = []
+        masks: list[Array] = []
+        for link in links:
+            where = -1
+            if link.cells is not None:
+                where = len(masks)
+                masks.append(self._stack(link.cells, "cells of a link", np.bool_)[0])
+            along = -1 if link.direction is None else link.direction
+            price = link.ticks * (2 if self.halves else 1)
+            for copy in range(self.copies):
+                source, target = (end * self.copies + copy for end in (link.source, link.target))
+                table.append((source, target, along, where, price))
+        table.sort(key=lambda row: row[0])
+        rows = np.array([row[:4] for row in table], np.int64).reshape(-1, kernel.N_LINK_COLUMNS)
+        prices = np.array([row[4] for row in table], self.number)
+        first = np.searchsorted(rows[:, 0], np.arange(n_rows + 1)).astype(np.int64)
+        cells = np.stack(masks) if masks else np.zeros((0, self.n_cells), bool)
+        return frozen(rows), frozen(prices), frozen(cells), frozen(first)
+
+    # -- queues ---------------------------------------------------------------------------------
+
+    def _least_entry(self, enter: Array) -> float:
+        """Return a lower bound of the price to enter any cell that can be entered."""
+        inner = self._inner(enter)
+        if self.is_float:
+            usable = inner[(inner > 0) & np.isfinite(inner)]
+            return float(usable.min()) if usable.size else 1.0
+        return max(1, int(inner.min()))
+
+    def _queue(self) -> tuple[Any, int]:
+        """Return buckets a unit of total, and how many slots any search needs (0: the heap).
+
+        With a heuristic a key may rise by twice the dearest step, so that many keys are alive.
+        """
+        arrays = self.arrays
+        enter = arrays.enter[np.isfinite(arrays.enter)] if self.is_float else arrays.enter
+        dearest = float(enter.max(initial=0)) * float(arrays.scale.max()) + 1
+        for stack in (arrays.leave, arrays.border, arrays.link_price):
+            dearest += float(stack.max(initial=0))
+        per_bucket: Any = 1
+        if self.is_float:
+            per_bucket = 1 / (0.99 * self.least * float(arrays.scale.min()))
+        span = 2 * dearest * per_bucket + 4
+        if span > (MAX_FLOAT_SLOTS if self.is_float else MAX_INT_SLOTS):
+            return per_bucket, 0
+        return per_bucket, 1 << math.ceil(math.log2(span))
+
+
+def _check_diagonal(diagonal: tuple[float, float] | str, parity: str) -> None:
+    if isinstance(diagonal, str):
+        if diagonal not in ("alternating", "alternating-2"):
+            raise RulesError(
+                f"unknown diagonal {diagonal!r}; expected 'alternating', 'alternating-2' or "
+                "a pair of numbers"
+            )
+    elif len(diagonal) != 2 or not all(0 < factor < LARGEST_FLOAT for factor in diagonal):
+        raise RulesError(f"diagonal must be a pair of numbers above 0, not {diagonal!r}")
+    if parity not in ("advances", "carry"):
+        raise RulesError(f"parity must be 'advances' or 'carry', not {parity!r}")
+
+
+def _check_dtype(array: Array, name: str, dtype: Any) -> None:
+    if dtype is np.bool_:
+        if array.dtype != np.bool_:
+            raise MapError(f"{name} must be an array of bool, not {array.dtype}")
+        return
+    if dtype is np.float64:
+        if array.dtype.kind not in "iuf":
+            raise MapError(f"{name} must be an array of numbers, not {array.dtype}")
+        if name in ("leave", "border"):
+            _check_range(array, name, LARGEST_FLOAT)
+        return
+    if array.dtype.kind not in "iu":
+        raise MapError(f"{name} must be an array of whole numbers, not {array.dtype}")
+    if array.dtype != dtype:
+        _check_range(array, name, int(np.iinfo(dtype).max))
+
+
+def _check_range(array: Array, name: str, most: float) -> None:
+    wrong = ~((array >= 0) & (array <= most))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise CostError(
+            f"{name} must lie between 0 and {most} ticks; at cell ({place[1]}, {place[2]}) it is "
+            f"{array[place]}"
+        )
+
+
+def _check_layers(layers: Sequence[Layer], stacks: Stacks) -> None:
+    if not layers:
+        raise MapError("a field needs at least one layer")
+    for number, layer in enumerate(layers):
+        for name in ("steps", "enter", "leave", "border", "stop", "halt"):
+            index, n = getattr(layer, name), len(getattr(stacks, name))
+            optional = name in ("leave", "border", "halt")
+            if not ((optional and index == -1) or 0 <= index < n):
+                raise MapError(f"layer {number} uses {name} {index}, and there are {n}")
+        if layer.cap is not None and not 0 <= layer.cap < NO_CAP // 4:
+            raise CostError(f"the cap of layer {number} must be 0 or more ticks, not {layer.cap}")
+
+
+def _check_links(
+    links: Sequence[Link], layers: Sequence[Layer], lattice: Lattice, is_float: bool
+) -> None:
+    if len(links) > 8000:
+        raise MapError(f"a field may have 8,000 links, not {len(links)}")
+    for number, link in enumerate(links):
+        for end in (link.source, link.target):
+            if not 0 <= end < len(layers):
+                raise MapError(f"link {number} names layer {end}, and there are {len(layers)}")
+        if link.direction is not None and not 0 <= link.direction < lattice.n_directions:
+            raise MapError(
+                f"link {number} has direction {link.direction}; directions run from 0 to "
+                f"{lattice.n_directions - 1}"
+            )
+        if not 0 <= link.ticks < LARGEST_FLOAT:
+            raise CostError(f"the ticks of link {number} must be 0 or more, not {link.ticks}")
+        if not is_float and not (float(link.ticks).is_integer() and link.ticks <= MAX_TICKS):
+            raise CostError(
+                f"the ticks of link {number} must be whole, at most {MAX_TICKS}, not {link.ticks}"
+            )
+
+
+def _doubled(array: Array, name: str) -> Array:
+    if array.size and array.max() > MAX_TICKS // 2:
+        raise CostError(f"{name} must be at most {MAX_TICKS // 2} ticks where diagonals alternate")
+    return frozen(array * np.uint16(2))

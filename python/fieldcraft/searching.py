@@ -1,0 +1,275 @@
+"""Running the search kernel: scratch memory lent to threads, pools that grow, goals."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.errors import CostError
+from fieldcraft.graph import Graph
+from fieldcraft.lattice import Cell
+from fieldcraft_kernel import search as kernel
+from fieldcraft_kernel import walk
+from fieldcraft_kernel.lattice import LATTICE_KINDS
+from fieldcraft_kernel.queues import N_COUNTERS
+
+__all__ = ["Searcher", "Settled"]
+
+Array = npt.NDArray[Any]
+Settled = tuple[Array, Array, Array]
+"""States, totals and links of one search, in the order settled."""
+
+FIRST_POOL = 1024
+FIRST_OUTPUT = 1 << 14
+
+
+class Searcher:
+    """Searches over one graph, from any number of threads.
+
+    A set of scratch arrays has the size of the graph; it is made when a thread finds none idle,
+    kept for the next search and cleaned cell by cell, so a search costs what it visits.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._idle: list[kernel.Scratch] = []
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> Graph:
+        return self.graph
+
+    def __setstate__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._idle, self._lock = [], threading.Lock()
+
+    # -- scratch --------------------------------------------------------------------------------
+
+    def _new_scratch(self) -> kernel.Scratch:
+        graph = self.graph
+        n_states = len(graph.arrays.rows) * graph.n_cells
+        number = np.float64 if graph.is_float else np.int32
+        return kernel.Scratch(
+            totals=np.full(n_states, graph.blank, number),
+            vias=np.zeros(n_states if len(graph.arrays.links) else 0, np.int16),
+            order=np.empty(n_states, np.int32),
+            head=np.empty(graph.slots, np.int32),
+            pool_state=np.empty(FIRST_POOL, np.int32),
+            pool_key=np.empty(FIRST_POOL, number),
+            pool_next=np.empty(FIRST_POOL, np.int32),
+            counters=np.zeros(N_COUNTERS, np.int64),
+        )
+
+    @contextmanager
+    def lend(self) -> Iterator[list[kernel.Scratch]]:
+        """Lend scratch to one thread: a list of one, so that a larger one can take its place."""
+        with self._lock:
+            idle = self._idle.pop() if self._idle else None
+        holder = [idle if idle is not None else self._new_scratch()]
+        # After an exception the arrays may not be clean; they are then left to the collector.
+        yield holder
+        with self._lock:
+            self._idle.append(holder[0])
+
+    @staticmethod
+    def _enlarge(holder: list[kernel.Scratch]) -> None:
+        scratch = holder[0]
+        size = 4 * len(scratch.pool_state)
+        holder[0] = scratch._replace(
+            pool_state=np.empty(size, np.int32),
+            pool_key=np.empty(size, scratch.pool_key.dtype),
+            pool_next=np.empty(size, np.int32),
+        )
+
+    # -- goals ----------------------------------------------------------------------------------
+
+    def no_goals(self) -> kernel.Goals:
+        """Return the goals of a flood: none."""
+        return self._goals(np.zeros(0, np.int64), np.zeros(6, np.int64), must_stop=False)
+
+    def goals(self, cells: Iterable[Cell], *, must_stop: bool, guided: bool) -> kernel.Goals:
+        """Return goals, with a heuristic (A*) or without one (Dijkstra that stops there)."""
+        graph = self.graph
+        array = np.array(sorted(cells), np.int64)
+        frame = graph.lattice.to_axial(array) if graph.lattice.is_hex else array
+        x, y = frame[:, 0], frame[:, 1]
+        box = [f(v) for v in (x, y, x + y) for f in (np.min, np.max)]
+        padded = np.unique((array[:, 0] + 1) * (graph.shape[1] + 2) + array[:, 1] + 1)
+        prices = self._heuristic() if guided else (0, 0)
+        return self._goals(padded, np.array(box, np.int64), must_stop=must_stop, prices=prices)
+
+    def _heuristic(self) -> tuple[float, float]:
+        """Return the least price of a straight and of a diagonal step, before the shift."""
+        scale = self.graph.arrays.scale
+        straight, diagonal = scale[0, 0], scale[0, -1]
+        if self.graph.lattice.n_directions == 8:
+            straight = min(straight, diagonal)
+            diagonal = min(diagonal, 2 * straight)
+        else:
+            diagonal = 2 * straight
+        return straight * self.graph.least, diagonal * self.graph.least
+
+    def _goals(
+        self, cells: Array, box: Array, *, must_stop: bool, prices: tuple[float, float] = (0, 0)
+    ) -> kernel.Goals:
+        graph = self.graph
+        number: Any = float if graph.is_float else int
+        added = np.zeros(len(graph.arrays.rows), graph.number)
+        if graph.copies == 2 and any(prices):
+            added += np.arange(len(added)) & 1
+        return kernel.Goals(
+            cells=cells,
+            must_stop=int(must_stop),
+            box=box,
+            kind=LATTICE_KINDS[graph.lattice.name],
+            width=graph.shape[1] + 2,
+            straight=number(prices[0]),
+            diagonal=number(prices[1]),
+            added=added,
+            # A little below 1, so that rounding never makes the heuristic overestimate.
+            factor=number(1 - 1e-9 if graph.is_float else 1),
+        )
+
+    # -- searches -------------------------------------------------------------------------------
+
+    def run(
+        self,
+        holder: list[kernel.Scratch],
+        goals: kernel.Goals,
+        starts: Array,
+        initial: Array,
+        limit: Any,
+    ) -> tuple[int, int, int]:
+        """Search in lent scratch; return (entries of order, goal state or -1, expanded).
+
+        Raises
+        ------
+        CostError
+            If a total would overflow.
+        """
+        graph = self.graph
+        # Starts whose first keys lie further apart than the buckets reach go through the heap.
+        width = float(initial.max() - initial.min()) * float(graph.per_bucket)
+        if len(goals.cells) and len(starts) > 1:
+            width += graph.slots
+        use_heap = 2 * width > graph.slots
+        while True:
+            scratch = holder[0]
+            if use_heap:
+                scratch = scratch._replace(head=scratch.head[:0])
+            n_order, goal, expanded, status = kernel.search(
+                graph.arrays, goals, starts, initial, limit, graph.largest, graph.per_bucket,
+                scratch,
+            )  # fmt: skip
+            if status == kernel.DONE:
+                return n_order, goal, expanded
+            self._handle(status, holder)
+
+    def _handle(self, status: int, holder: list[kernel.Scratch]) -> None:
+        if status == kernel.POOL_FULL:
+            self._enlarge(holder)
+        elif status == kernel.TOTAL_TOO_LARGE:
+            raise CostError(
+                "a total would overflow: without a budget some path costs more than "
+                f"{self.graph.largest:g} ticks; give a budget or cheaper costs"
+            )
+
+    def flood(self, starts: Array, initial: Array, limit: Any) -> tuple[Settled, int]:
+        """Settle all within the limit; return states, totals and links, and states expanded."""
+        with self.lend() as holder:
+            n, _, expanded = self.run(holder, self.no_goals(), starts, initial, limit)
+            scratch = holder[0]
+            states = scratch.order[:n].copy()
+            totals = np.empty(n, scratch.totals.dtype)
+            vias = np.empty(n if len(scratch.vias) else 0, np.int16)
+            kernel.collect(scratch, n, totals, vias)
+        return (states, totals, vias), expanded
+
+    def least_totals(self, starts: Array, initial: Array, limit: Any) -> Array:
+        """Flood and return the least total of each cell over the rows, shape (height, width)."""
+        graph = self.graph
+        with self.lend() as holder:
+            n, _, _ = self.run(holder, self.no_goals(), starts, initial, limit)
+            scratch = holder[0]
+            shape = (-1, graph.shape[0] + 2, graph.shape[1] + 2)
+            least: Array = scratch.totals.reshape(shape)[:, 1:-1, 1:-1].min(axis=0)
+            walk.blank_states(scratch.totals, scratch.order[:n], graph.blank)
+        return least
+
+    def flood_each(self, states: Array, limit: Any) -> list[Settled]:
+        """Flood from each state on its own, in one kernel call as long as its output fits."""
+        graph = self.graph
+        results: list[Settled] = []
+        size = FIRST_OUTPUT
+        with self.lend() as holder:
+            while len(results) < len(states):
+                scratch = holder[0]
+                out_state = np.empty(size, np.int32)
+                out_total = np.empty(size, scratch.totals.dtype)
+                out_via = np.empty(size if len(scratch.vias) else 0, np.int16)
+                left = states[len(results) :]
+                ends = np.zeros(len(left), np.int64)
+                done, status = kernel.search_many(
+                    graph.arrays, self.no_goals(), left, limit, graph.largest, graph.per_bucket,
+                    scratch, out_state, out_total, out_via, ends,
+                )  # fmt: skip
+                begin = 0
+                for end in ends[:done].tolist():
+                    part = slice(begin, end)
+                    results.append(
+                        (out_state[part].copy(), out_total[part].copy(), out_via[part].copy())
+                    )
+                    begin = end
+                if status == kernel.OUTPUT_FULL:
+                    size *= 4
+                self._handle(status, holder)
+        return results
+
+    # -- paths ----------------------------------------------------------------------------------
+
+    def find(
+        self, starts: Array, initial: Array, goals: kernel.Goals, limit: Any
+    ) -> tuple[tuple[Array, Array, Array] | None, int]:
+        """Search for a goal; return the way there (see `_walk`), or None, and states expanded."""
+        way = None
+        with self.lend() as holder:
+            n, goal, expanded = self.run(holder, goals, starts, initial, limit)
+            scratch = holder[0]
+            if goal >= 0:
+                way = self._walk(scratch, starts, initial, goal)
+            walk.blank_states(scratch.totals, scratch.order[:n], self.graph.blank)
+        return way, expanded
+
+    def way_to(
+        self, goal: int, settled: Settled, starts: Array, initial: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return the way to a settled state of an earlier search (see `_walk`)."""
+        states, totals, vias = settled
+        with self.lend() as holder:
+            scratch = holder[0]
+            walk.spread(scratch.totals, scratch.vias, states, totals, vias)
+            way = self._walk(scratch, starts, initial, goal)
+            walk.blank_states(scratch.totals, states, self.graph.blank)
+        return way
+
+    def _walk(
+        self, scratch: kernel.Scratch, starts: Array, initial: Array, goal: int
+    ) -> tuple[Array, Array, Array]:
+        """Return the states of a way, start first, their totals, and the link into each + 1."""
+        size = 256
+        while True:
+            out, links = np.empty(size, np.int64), np.empty(size, np.int64)
+            n = walk.walk_back(
+                self.graph.arrays, scratch.totals, scratch.vias, starts, initial,
+                self.graph.opposite, goal, out, links,
+            )  # fmt: skip
+            if n > 0:
+                states = out[:n][::-1].copy()
+                return states, scratch.totals[states], links[:n][::-1].copy()
+            if n != walk.TOO_SHORT:
+                raise AssertionError("a settled state has no predecessor")
+            size *= 4
