@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from reference.graph import SQRT2, Cell, LayerSpec, LinkSpec, MapSpec, Node, compass
+from reference.graph import SQRT2, Cell, LayerSpec, LinkSpec, MapSpec, Node, compass, neighbour
 from reference.sightsum import SightSpec
 
 LATTICES = ("square4", "square", "odd-r", "even-r", "odd-q", "even-q")
@@ -279,26 +279,31 @@ def sights(
     if draw(st.booleans()):
         spec.light = -rng.integers(0, 5, size).astype(np.int8)
     spec.threshold = draw(st.sampled_from((4, 4, 1, 2, 7, None)))
-    spec.line = draw(st.sampled_from(("crossed", "stepped")))
+    if name in HEXES:
+        spec.line = draw(st.sampled_from(("crossed", "stepped")))
     spec.tie = draw(st.sampled_from(TIES))
     spec.corners = draw(st.sampled_from(("closed", "open")))
     spec.failure_per_point = draw(st.sampled_from((0.0, 0.1, 0.25)))
-    if name.startswith("square") and draw(st.booleans()):
-        spec.walls = walls(rng, size, draw(st.sampled_from((0.05, 0.2, 0.5))))
+    if draw(st.booleans()):
+        spec.walls = walls(rng, name, size, draw(st.sampled_from((0.05, 0.2, 0.5))))
     return spec
 
 
-def walls(rng: np.random.Generator, size: tuple[int, int], share: float) -> np.ndarray:
-    """Return random walls between squares, each set on both sides."""
+def walls(
+    rng: np.random.Generator, lattice: str, size: tuple[int, int], share: float
+) -> np.ndarray:
+    """Return random walls between cells with a common side, each set on both sides."""
     bits = np.zeros(size, np.uint8)
-    south = rng.random(size) < share
-    south[-1] = False
-    east = rng.random(size) < share
-    east[:, -1] = False
-    bits |= np.where(south, 4, 0).astype(np.uint8)
-    bits[1:] |= np.where(south[:-1], 1, 0).astype(np.uint8)
-    bits |= np.where(east, 2, 0).astype(np.uint8)
-    bits[:, 1:] |= np.where(east[:, :-1], 8, 0).astype(np.uint8)
+    lattice = "square4" if lattice == "square" else lattice
+    straight = len(compass(lattice))
+    for row in range(size[0]):
+        for col in range(size[1]):
+            for direction in range(straight // 2):
+                beyond = neighbour(lattice, (row, col), direction)
+                inside = 0 <= beyond[0] < size[0] and 0 <= beyond[1] < size[1]
+                if inside and rng.random() < share:
+                    bits[row, col] |= 1 << direction
+                    bits[beyond] |= 1 << (direction + straight // 2)
     return bits
 
 

@@ -39,13 +39,10 @@ class Searcher:
         self.graph = graph
         self._idle: list[kernel.Scratch] = []
         self._lock = threading.Lock()
+        self._no_goals = self._goals(np.zeros(0, np.int64), np.zeros(6, np.int64), must_stop=False)
 
-    def __getstate__(self) -> Graph:
-        return self.graph
-
-    def __setstate__(self, graph: Graph) -> None:
-        self.graph = graph
-        self._idle, self._lock = [], threading.Lock()
+    def __reduce__(self) -> tuple[type[Searcher], tuple[Graph]]:
+        return Searcher, (self.graph,)
 
     # -- scratch --------------------------------------------------------------------------------
 
@@ -86,10 +83,6 @@ class Searcher:
         )
 
     # -- goals ----------------------------------------------------------------------------------
-
-    def no_goals(self) -> kernel.Goals:
-        """Return the goals of a flood: none."""
-        return self._goals(np.zeros(0, np.int64), np.zeros(6, np.int64), must_stop=False)
 
     def goals(self, cells: Iterable[Cell], *, must_stop: bool, guided: bool) -> kernel.Goals:
         """Return goals, with a heuristic (A*) or without one (Dijkstra that stops there)."""
@@ -153,9 +146,9 @@ class Searcher:
         """
         graph = self.graph
         # Starts whose first keys lie further apart than the buckets reach go through the heap.
-        width = float(initial.max() - initial.min()) * float(graph.per_bucket)
-        if len(goals.cells) and len(starts) > 1:
-            width += graph.slots
+        width = 0.0
+        if len(starts) > 1:
+            width = float(initial.max() - initial.min()) * float(graph.per_bucket)
         use_heap = 2 * width > graph.slots
         while True:
             scratch = holder[0]
@@ -181,7 +174,7 @@ class Searcher:
     def flood(self, starts: Array, initial: Array, limit: Any) -> tuple[Settled, int]:
         """Settle all within the limit; return states, totals and links, and states expanded."""
         with self.lend() as holder:
-            n, _, expanded = self.run(holder, self.no_goals(), starts, initial, limit)
+            n, _, expanded = self.run(holder, self._no_goals, starts, initial, limit)
             scratch = holder[0]
             states = scratch.order[:n].copy()
             totals = np.empty(n, scratch.totals.dtype)
@@ -193,7 +186,7 @@ class Searcher:
         """Flood and return the least total of each cell over the rows, shape (height, width)."""
         graph = self.graph
         with self.lend() as holder:
-            n, _, _ = self.run(holder, self.no_goals(), starts, initial, limit)
+            n, _, _ = self.run(holder, self._no_goals, starts, initial, limit)
             scratch = holder[0]
             shape = (-1, graph.shape[0] + 2, graph.shape[1] + 2)
             least: Array = scratch.totals.reshape(shape)[:, 1:-1, 1:-1].min(axis=0)
@@ -214,7 +207,7 @@ class Searcher:
                 left = states[len(results) :]
                 ends = np.zeros(len(left), np.int64)
                 done, status = kernel.search_many(
-                    graph.arrays, self.no_goals(), left, limit, graph.largest, graph.per_bucket,
+                    graph.arrays, self._no_goals, left, limit, graph.largest, graph.per_bucket,
                     scratch, out_state, out_total, out_via, ends,
                 )  # fmt: skip
                 begin = 0

@@ -276,6 +276,8 @@ class StepField:
             else:
                 row += next_is_dear
         states = row * graph.n_cells + np.array([self.padded(c) for c in cells], np.int64)
+        if len(states) == 1:
+            return states, totals
         order = np.lexsort((totals, states))
         states, totals = states[order], totals[order]
         first = np.ones(len(states), bool)

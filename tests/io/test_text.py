@@ -2,8 +2,11 @@
 
 import os
 import tracemalloc
+import warnings
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from fieldcraft import errors
 from fieldcraft.io import _text, boardfile, megamek, movingai
@@ -149,3 +152,48 @@ def test_fallback_encoding(tmp_path):
 def test_long_text_is_cut_in_messages():
     assert _text.shown("short") == "'short'"
     assert _text.shown("x" * 100) == repr("x" * 40) + "..."
+
+
+GOOD = {
+    ".board": 'size 2 1\nhex 0101 -1 "woods:1:09;smoke:2" "grass"\nhex 0201 0 "" ""\nend\n',
+    ".map": "type octile-corner\nheight 2\nwidth 3\nmap\n012\n345\n.gW\nSTO\n",
+    ".scen": "version 1\n1\tx.map\t9\t9\t0\t0\t4\t4\t5.65685\n0 x.map 9 9 0 0 1 0 1\n",
+    ".toml": 'lattice = \'odd-r\'\nrules = \'hexwild\'\nlight = -1\nrows = """\n.F\n"""\n'
+    "elevation = [[1, 2.5]]\nside_relations = [['a', 'b', 'foe']]\n[parameters]\n"
+    "threshold = 3\n[legend]\n'.' = 'open'\nF = ['mud', 'fog:2']\n[[tokens]]\nname = 'x'\n"
+    "cell = [0, 1]\nspeed = { walk = '9 m' }\n[[borders]]\ncells = [[0, 0], [0, 1]]\n"
+    "kind = 'wall'\n",
+}
+PIECES = st.one_of(
+    st.binary(max_size=3),
+    st.sampled_from(
+        (b"-", b"99", b"1e999", b"nan", b'"', b"\n", b"[", b"{", b"\xff", b"\xe2\x80\xa8")
+    ),
+)
+DAMAGE = st.lists(
+    st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 12), PIECES), min_size=1, max_size=4
+)
+
+
+@given(st.sampled_from(sorted(GOOD)), DAMAGE)
+@example(".board", [])
+@example(".map", [])
+@example(".scen", [])
+@example(".toml", [])
+def test_any_damage_is_answered_by_a_clear_error(tmp_path_factory, suffix, damage):
+    """Whatever becomes of a good file, it is read or refused: nothing else is ever raised."""
+    data = GOOD[suffix].encode()
+    for place, n_bytes, piece in damage:
+        start = int(place * len(data))
+        data = data[:start] + piece + data[start + n_bytes :]
+    path = tmp_path_factory.getbasetemp() / f"damaged{suffix}"
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", _text.FieldcraftWarning)
+        try:
+            READERS[suffix](path)
+        except (MapError, errors.RulesError) as error:
+            if not damage:
+                raise
+            if path.name not in str(error):
+                raise AssertionError("the error does not name the file") from error

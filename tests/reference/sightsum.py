@@ -6,13 +6,14 @@ Obstruction counts in halves of a point. `None` stands for a sum that something 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
 
 from . import hexlines, squarelines
-from .graph import neighbour
+from .graph import compass, neighbour
 
 Cell = tuple[int, int]
 Array = npt.NDArray[Any]
@@ -48,13 +49,17 @@ class SightSpec:
         return self.opaque is not None and bool(self.opaque[cell])
 
     def is_walled(self, cell: Cell, beyond: Cell) -> bool:
-        """Whether a wall stands on the border of two squares side by side."""
+        """Whether a wall stands on the border of two cells, which have one if they are neighbours.
+
+        Squares that touch at a corner have none.
+        """
         if self.walls is None:
             return False
-        for direction in range(4):
-            if neighbour("square4", cell, direction) == beyond:
-                return bool(int(self.walls[cell]) >> direction & 1)
-        raise AssertionError((cell, beyond))
+        lattice = "square4" if self.lattice == "square" else self.lattice
+        return any(
+            neighbour(lattice, cell, direction) == beyond and int(self.walls[cell]) >> direction & 1
+            for direction in range(len(compass(lattice)))
+        )
 
 
 @dataclass(frozen=True)
@@ -72,28 +77,29 @@ class Look:
 
 
 def distance(spec: SightSpec, a: Cell, b: Cell) -> int:
-    """Return the number of steps between two cells."""
-    if not spec.lattice.startswith("square"):
-        return hexlines.distance(spec.lattice, a, b)
-    rows, cols = abs(a[0] - b[0]), abs(a[1] - b[1])
-    return rows + cols if spec.lattice == "square4" else max(rows, cols)
+    """Return the number of steps between two cells; on squares a diagonal counts as one."""
+    if spec.lattice.startswith("square"):
+        return max(abs(a[0] - b[0]), abs(a[1] - b[1]))
+    return hexlines.distance(spec.lattice, a, b)
 
 
 def look(spec: SightSpec, a: Cell, b: Cell, light: int | None = None) -> Look:
     """Return what the viewer in `a` has against it when it looks at a target in `b`."""
+    if a == b:
+        return Look(0, (a,), (), 0, 0, True, 0, 0.0)
     if spec.lattice.startswith("square"):
         value, passed = _square_sum(spec, a, b)
         pairs: list[tuple[Cell, Cell]] = []
     else:
         value, passed, pairs = _hex_sum(spec, a, b)
-    near = distance(spec, a, b) <= 1
+    near = distance(spec, a, b) == 1
     for array, cell in (
         (spec.adjacent_viewer if near else spec.at_viewer, a),
         (spec.adjacent_target if near else spec.at_target, b),
     ):
         if array is not None:
             value += int(array[cell])
-    line = (a,) if a == b else (a, *passed, b)
+    line = (a, *passed, b)
     if light is None:
         light = 0 if spec.light is None else int(spec.light[b])
     if value == math.inf:
@@ -112,9 +118,6 @@ def _hex_sum(
 ) -> tuple[float, list[Cell], list[tuple[Cell, Cell]]]:
     """Return (sum strictly between, hexes that counted, pairs); an infinite sum is opaque."""
 
-    def weight(cell: Cell) -> float:
-        return math.inf if spec.is_opaque(cell) else int(spec.between[cell])
-
     stages: list[tuple[Cell, Cell]] = []
     for left, right in hexlines.between(spec.lattice, a, b, spec.line):
         # A hex off the map takes no part: its partner stands for both.
@@ -122,21 +125,46 @@ def _hex_sum(
         if here:
             stages.append((here[0], here[-1]))
     pairs = [stage for stage in stages if stage[0] != stage[1]]
-    lefts = [left for left, _ in stages]
-    rights = [right for _, right in stages]
-    left_sum, right_sum = sum(map(weight, lefts)), sum(map(weight, rights))
+    weights = list(_weights(spec, a, b, stages))
+    lefts, rights = [left for left, _ in stages], [right for _, right in stages]
+    left_sum, right_sum = (sum(pair[side] for pair in weights) for side in (0, 1))
     if spec.tie == "worst-side":
         return max(left_sum, right_sum), lefts if left_sum >= right_sum else rights, pairs
     if spec.tie == "best-side":
         return min(left_sum, right_sum), lefts if left_sum <= right_sum else rights, pairs
     if spec.tie == "both":
-        total = left_sum + sum(weight(right) for _, right in pairs)
+        total = sum(
+            left + right if stage[0] != stage[1] else max(left, right)
+            for stage, (left, right) in zip([*stages, (b, b)], weights, strict=True)
+        )
         return total, lefts, pairs
-    sign = {"worst-hex": -1, "best-hex": 1}[spec.tie]
-    chosen = [
-        left if sign * weight(left) <= sign * weight(right) else right for left, right in stages
+    choose, sign = (max, -1) if spec.tie == "worst-hex" else (min, 1)
+    counted = [
+        left if sign * _weight(spec, left) <= sign * _weight(spec, right) else right
+        for left, right in stages
     ]
-    return sum(map(weight, chosen)), chosen, pairs
+    return sum(choose(pair) for pair in weights), counted, pairs
+
+
+def _weight(spec: SightSpec, cell: Cell) -> float:
+    return math.inf if spec.is_opaque(cell) else int(spec.between[cell])
+
+
+def _weights(
+    spec: SightSpec, a: Cell, b: Cell, stages: list[tuple[Cell, Cell]]
+) -> Iterator[tuple[float, float]]:
+    """Give what the left and the right hex of each stage count, and at last the target's border.
+
+    A wall counts for the hex that is entered across it, from the hex before on the same side.
+    """
+    before = (a, a)
+    for stage in [*stages, (b, b)]:
+        left, right = (
+            math.inf if spec.is_walled(earlier, cell) else (0 if cell == b else _weight(spec, cell))
+            for earlier, cell in zip(before, stage, strict=True)
+        )
+        yield left, right
+        before = stage
 
 
 def _square_sum(spec: SightSpec, a: Cell, b: Cell) -> tuple[float, list[Cell]]:
@@ -144,7 +172,7 @@ def _square_sum(spec: SightSpec, a: Cell, b: Cell) -> tuple[float, list[Cell]]:
     total: float = 0
     passed = []
     before = a
-    stages = [*squarelines.between(a, b), squarelines.Square(b)] if a != b else []
+    stages = [*squarelines.between(a, b), squarelines.Square(b)]
     at_corner = False
     for stage in stages:
         if isinstance(stage, squarelines.Corner):

@@ -287,6 +287,7 @@ def test_a_token_off_the_map_is_told_by_name():
         ),
         (Border(((0, 0), (0, 1)), "price", price=0.5), "no whole number of ticks"),
         (Border(((0, 0), (0, 1)), "price", price=-1), "must be 0 or more, not -1"),
+        (Border(((0, 0), (0, 1)), "price", price="2"), "must be 0 or more, not '2'"),
         (Border(((0, 0), (0, 1)), "price", price=math.nan), "must be 0 or more, not nan"),
         (Border(((0, 0), (0, 1)), "price", price=math.inf), "must be 0 or more, not inf"),
         (Border(((0, 0), (0, 1)), "price", price=1e6), "too high to count"),

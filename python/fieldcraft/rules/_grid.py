@@ -453,7 +453,7 @@ class GridRules:
         """Return whether the cell of a token may be entered."""
         return occupant.relation != "foe"
 
-    def _halt_on(self, occupant: Occupant) -> bool:
+    def _stop_on(self, occupant: Occupant) -> bool:
         """Return whether a movement may end on the cell of a token."""
         return False
 
@@ -507,7 +507,8 @@ class GridRules:
                 )
             return int((figure or 0) * self.ticks)
         price = border.price
-        if isinstance(price, bool) or not 0 <= price < math.inf:
+        number = isinstance(price, int | float | Fraction) and not isinstance(price, bool)
+        if not number or not 0 <= price < math.inf:
             raise MapError(f"{_named(border)}: its price must be 0 or more, not {price!r}")
         ticks = (Fraction(str(price)) if isinstance(price, float) else Fraction(price)) * self.ticks
         if ticks.denominator != 1:
@@ -661,7 +662,7 @@ class GridRules:
         kinds: Sequence[Types | None],
         occupants: Mapping[Cell, tuple[Occupant, ...]],
     ) -> npt.NDArray[np.bool_] | None:
-        taken = [c for c, who in occupants.items() if not all(self._halt_on(o) for o in who)]
+        taken = [c for c, who in occupants.items() if not all(self._stop_on(o) for o in who)]
         rests = [all(entry.stop for entry in types or ()) for types in kinds]
         if all(rests) and not taken:
             return None

@@ -183,7 +183,7 @@ class Pathfinder(GridRules):
     def _pass(self, occupant: Occupant) -> bool:
         return occupant.relation != "foe" or occupant.token.helpless or self.tumble
 
-    def _halt_on(self, occupant: Occupant) -> bool:
+    def _stop_on(self, occupant: Occupant) -> bool:
         return occupant.token.helpless
 
     def _steps(
