@@ -135,7 +135,9 @@ def array_field(
     shut = np.isinf(costs)
     if mask is not None:
         shut |= mask
-    arrays = {"enter": np.where(shut, 1, costs)}
+    # Closed cells get the least price: a lower one would only loosen the heuristic of A*.
+    least = 1 if shut.all() else costs[~shut].min()
+    arrays = {"enter": np.where(shut, least, costs)}
     for name, given, wanted in (
         ("leave", leave, shape),
         ("border", border, (*shape, lattice.n_directions)),

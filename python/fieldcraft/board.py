@@ -226,8 +226,7 @@ class Board:
 
     def token_at(self, cell: Cell) -> Token | None:
         """Return the token that stands on a cell, on the lowest level, or None."""
-        here = [token for token in self._tokens if token.cell == as_cell(cell)]
-        return min(here, key=lambda token: token.level) if here else None
+        return _lowest(self._tokens, as_cell(cell))
 
     def relation(self, side: str, other: str) -> Any:
         """Return what two sides are to each other: friend, foe or neutral."""
@@ -438,10 +437,9 @@ class Board:
         self, who: Token | Cell, tokens: Iterable[Token] | None, creature: Creature | None
     ) -> tuple[Token | None, Creature, tuple[Token, ...]]:
         token, cell = self._who(who, "start")
-        if token is None:
-            others = self._tokens if tokens is None else tuple(tokens)
-            token = next((t for t in others if t.cell == cell and not t.level), None)
         others = self._tokens if tokens is None else tuple(tokens)
+        if token is None:
+            token = _lowest(others, cell)
         for other in others:
             if not isinstance(other, Token):
                 raise ArgumentTypeError(f"tokens must be Token, not {type(other).__name__}")
@@ -684,6 +682,12 @@ class Board:
             answers = field.views([cells[i] for i in members], radius, light=light)
             found.update(zip(members, answers, strict=True))
         return [found[i] for i in range(len(cells))]
+
+
+def _lowest(tokens: Iterable[Token], cell: Cell) -> Token | None:
+    """Return the token on a cell that stands on the lowest level, or None."""
+    here = [token for token in tokens if token.cell == cell]
+    return min(here, key=lambda token: token.level) if here else None
 
 
 # -- what comes in --------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ Settled = tuple[Array, Array, Array]
 
 FIRST_POOL = 1024
 FIRST_OUTPUT = 1 << 14
+MAX_BUCKET = 1 << 40
 
 
 class Searcher:
@@ -145,11 +146,13 @@ class Searcher:
             If a total would overflow.
         """
         graph = self.graph
-        # Starts whose first keys lie further apart than the buckets reach go through the heap.
-        width = 0.0
+        # Starts whose first keys lie further apart than the buckets reach, or so far out that
+        # floats no longer tell steps apart, go through the heap.
+        use_heap = initial[0] * graph.per_bucket > MAX_BUCKET
         if len(starts) > 1:
-            width = float(initial.max() - initial.min()) * float(graph.per_bucket)
-        use_heap = 2 * width > graph.slots
+            latest, first = float(initial.max()), float(initial.min())
+            use_heap = 2 * (latest - first) * graph.per_bucket > graph.slots
+            use_heap |= latest * graph.per_bucket > MAX_BUCKET
         while True:
             scratch = holder[0]
             if use_heap:

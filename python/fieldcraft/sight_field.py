@@ -169,7 +169,7 @@ class SightField:
             raise MapError(f"{name} has shape {array.shape}, the map has {self.shape}")
         if (array.dtype == np.bool_) != (dtype is np.bool_) or array.dtype.kind not in "biu":
             raise MapError(f"{name} must be an array of {np.dtype(dtype)}, not {array.dtype}")
-        return np.ascontiguousarray(array)
+        return np.array(array, order="C")  # a copy: what is given stays open to writing
 
     def _halves(self, array: Any, name: str) -> npt.NDArray[np.uint8]:
         array = self._shaped(array, name, np.uint8)

@@ -102,7 +102,8 @@ class Terrain:
         if self.codes.ndim != 2 or self.codes.size == 0:
             raise MapError(f"a map needs at least one cell; its shape is {self.codes.shape}")
         for name in ("codes", "elevation", "light"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            # A copy, so that what was given stays open to writing and cannot change the map.
+            object.__setattr__(self, name, frozen(np.array(getattr(self, name), order="C")))
         if self.has_elevation and self.elevation.shape != self.shape:
             raise MapError(f"elevation has shape {self.elevation.shape}, the map has {self.shape}")
         if self.light.shape not in ((1, 1), self.shape):

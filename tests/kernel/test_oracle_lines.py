@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from fieldcraft.lattice import Lattice
+from fieldcraft.sight_field import trace
 from reference import hexlines, squarelines
 from reference.sightsum import SightSpec
 
 RADIUS = 40
-SIDE = 2 * RADIUS + 6
 
 
 def line_field(lattice: str, size: tuple[int, int], line: str = "crossed", tie: str = "both"):
@@ -92,39 +93,66 @@ def test_reference_cuts_tips_from_distance_7_on():
 # ---- The library -------------------------------------------------------------------------------
 
 
+def entries(lattice: str, a, b, line: str = "crossed") -> list[tuple[tuple[int, int], ...]]:
+    """Return (left, right) of each entry of the kernel's line; corners of squares with a mark."""
+    found = []
+    for *cells, what in trace(Lattice(lattice), a, b, line=line).tolist():
+        left, right = tuple(cells[:2]), tuple(cells[2:])
+        assert (what == 0) == (left == right)
+        found.append((left, right, "corner") if what == 2 else (left, right))
+    return found
+
+
 @pytest.mark.parametrize("line", ["crossed", "stepped"])
 @pytest.mark.parametrize("layout", strategies.HEXES)
 def test_hex_lines_within_40_equal_the_reference(layout, line):
-    field = line_field(layout, (SIDE, SIDE), line)
-    for a in ((RADIUS + 2, RADIUS + 2), (RADIUS + 3, RADIUS + 3)):  # both parities
+    for a in ((0, 0), (-3, -3)):  # both parities
         targets = hexlines.within(layout, a, RADIUS)
         assert len(targets) == 3 * RADIUS * (RADIUS + 1) + 1
-        there = field.sights(np.array([(a, b) for b in targets]))
-        back = field.sights(np.array([(b, a) for b in targets]))
-        for b, sight, reverse in zip(targets, there, back, strict=True):
+        for b in targets:
+            expected = [tuple(item) for item in hexlines.between(layout, a, b, line)]
+            assert entries(layout, a, b, line) == expected, (a, b)
+            # Backwards the same, and what was left is right.
+            back = [(right, left) for left, right in reversed(expected)]
+            assert entries(layout, b, a, line) == back, (a, b)
+
+
+@pytest.mark.parametrize("line", ["crossed", "stepped"])
+@pytest.mark.parametrize("layout", strategies.HEXES)
+def test_sights_show_the_line(layout, line):
+    field = line_field(layout, (20, 21), line)
+    for a in ((9, 9), (10, 10)):
+        targets = hexlines.within(layout, a, 9)
+        sights = field.sights(np.array([(a, b) for b in targets]))
+        for b, sight in zip(targets, sights, strict=True):
             stages = hexlines.between(layout, a, b, line)
             expected = [a, *(left for left, _ in stages), b] if a != b else [a]
-            ties = [tuple(stage) for stage in stages if stage.is_pair]
             assert cells(sight.line) == expected, (a, b)
-            assert pairs(sight) == ties, (a, b)
-            # Backwards the same: what was left is right.
-            assert pairs(reverse) == [(right, left) for left, right in reversed(ties)], (a, b)
-            right_side = [a, *(right for _, right in stages), b] if a != b else [a]
-            assert cells(reverse.line) == right_side[::-1], (a, b)
+            assert pairs(sight) == [tuple(stage) for stage in stages if stage.is_pair], (a, b)
 
 
 @pytest.mark.parametrize("lattice", ["square", "square4"])
 def test_square_lines_equal_the_reference(lattice):
-    radius = 24
-    field = line_field(lattice, (2 * radius + 1, 2 * radius + 1))
+    radius = 20
     a = (radius, radius)
     targets = [(row, col) for row in range(2 * radius + 1) for col in range(2 * radius + 1)]
-    there = field.sights(np.array([(a, b) for b in targets]))
-    back = field.sights(np.array([(b, a) for b in targets]))
-    for b, sight, reverse in zip(targets, there, back, strict=True):
-        expected = [a, *squarelines.crossed(a, b), b] if a != b else [a]
-        assert cells(sight.line) == expected, b
-        assert cells(reverse.line) == expected[::-1], b
+    sights = line_field(lattice, (2 * radius + 1, 2 * radius + 1)).sights(
+        np.array([(a, b) for b in targets])
+    )
+    for b, sight in zip(targets, sights, strict=True):
+        expected = [
+            (item.cell, item.cell)
+            if isinstance(item, squarelines.Square)
+            else (item.left, item.right, "corner")
+            for item in squarelines.between(a, b)
+        ]
+        if a == b:
+            expected = []
+        assert entries(lattice, a, b) == expected, b
+        back = [(item[1], item[0], *item[2:]) for item in reversed(expected)]
+        assert entries(lattice, b, a) == back, b
+        passed = [item[0] for item in expected if len(item) == 2]
+        assert cells(sight.line) == ([a, *passed, b] if a != b else [a]), b
         assert pairs(sight) == []
 
 
@@ -142,4 +170,4 @@ def test_hexes_off_the_map_are_left_out(layout, line, data):
     stages = [stage for stage in stages if stage]
     expected = [a, *(stage[0] for stage in stages), b] if a != b else [a]
     assert cells(sight.line) == expected
-    assert pairs(sight) == [tuple(stage) for stage in stages if stage[0] != stage[1]]
+    assert pairs(sight) == [tuple(stage) for stage in stages if stage[0] != stage[-1]]

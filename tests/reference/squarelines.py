@@ -25,7 +25,6 @@ class Corner(NamedTuple):
     right: Cell
 
 
-@cache
 def _clip(cell: Cell, end: Cell) -> tuple[Fraction, Fraction] | None:
     """Return the stretch of the segment from (0, 0) to `end` in the closed square round `cell`."""
     low, high = Fraction(0), Fraction(1)
@@ -43,12 +42,20 @@ def _clip(cell: Cell, end: Cell) -> tuple[Fraction, Fraction] | None:
 @cache
 def _line(end: Cell) -> tuple[Square | Corner, ...]:
     """List squares and corners strictly between (0, 0) and `end`, in order."""
+    # The closed squares that meet the segment hang together: look from each at its neighbours.
     met: dict[Cell, tuple[Fraction, Fraction]] = {}
-    for row in range(min(0, end[0]), max(0, end[0]) + 1):
-        for col in range(min(0, end[1]), max(0, end[1]) + 1):
-            part = _clip((row, col), end)
-            if part is not None:
-                met[row, col] = part
+    todo, seen = [(0, 0)], {(0, 0)}
+    while todo:
+        here = todo.pop()
+        part = _clip(here, end)
+        if part is None:
+            continue
+        met[here] = part
+        for row in (here[0] - 1, here[0], here[0] + 1):
+            for col in (here[1] - 1, here[1], here[1] + 1):
+                if (row, col) not in seen:
+                    seen.add((row, col))
+                    todo.append((row, col))
     crossed = sorted((cell for cell in met if met[cell][0] < met[cell][1]), key=met.__getitem__)
     touched = {cell: part[0] for cell, part in met.items() if part[0] == part[1]}
     line: list[Square | Corner] = []
