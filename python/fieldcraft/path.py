@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -82,49 +83,58 @@ class Explanation:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _no_steps() -> tuple[Step, ...]:
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
 class Path:
     """A cheapest path, or the answer that there is none.
 
-    A path is true when it was found, also when it has no steps because start and goal are one.
+    A path is true when it was found, also when it has no steps because start and goal are one;
+    its length is the number of its steps.
 
     Attributes
     ----------
     cells : ndarray of int64, shape (k, 2)
         The cells from start to goal, both included; shape (0, 2) when there is no way.
     cost : float
-        Total in the system's unit; infinite when there is no way.
+        Total of the steps in the system's unit; infinite when there is no way.
     parity : int
         Diagonals made so far, modulo 2, where diagonals alternate; else 0.
-    steps : tuple of Step
     expanded : int
         How many states the search expanded.
+    unit : str
     """
 
     cells: npt.NDArray[np.int64]
     cost: float
     parity: int = 0
-    steps: tuple[Step, ...] = ()
     expanded: int = 0
     unit: str = ""
+    _n_steps: int = field(default=0, repr=False)
+    _explain: Callable[[], tuple[Step, ...]] = field(default=_no_steps, repr=False)
 
     def __bool__(self) -> bool:
         return bool(len(self.cells))
 
     def __len__(self) -> int:
-        return len(self.steps)
+        return self._n_steps
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Path):
             return NotImplemented
         return bool(
             np.array_equal(self.cells, other.cells)
-            and self.cost == other.cost
-            and self.parity == other.parity
-            and self.steps == other.steps
+            and (self.cost, self.parity, len(self)) == (other.cost, other.parity, len(other))
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps, each with its cost and what it is made of (worked out when first asked)."""
+        return self._explain()
 
     def explain(self) -> Explanation:
         """Return a table of the steps: cell, cost and why; the costs sum to the path's.
@@ -149,4 +159,4 @@ class Path:
 
 def no_path(expanded: int, unit: str) -> Path:
     """Return the answer "no way"."""
-    return Path(np.zeros((0, 2), np.int64), math.inf, 0, (), expanded, unit)
+    return Path(np.zeros((0, 2), np.int64), math.inf, expanded=expanded, unit=unit)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -501,20 +502,27 @@ class StepField:
         padded, rows = self.split_states(states)
         cells = self.to_cells(padded)
         ticks = self._whole(totals.astype(self._graph.number))
-        points: list[Cell] = [(row, col) for row, col in cells.tolist()]
-        steps = tuple(
-            self._step(
-                points[i], points[i + 1], int(rows[i + 1]), int(links[i + 1]),
-                (ticks[i + 1] - ticks[i]).item(),
-            )
-            for i in range(len(points) - 1)
-        )  # fmt: skip
         # Standing still changes the layer, not the cell: such cells are listed once.
         moved = np.ones(len(cells), bool)
         moved[1:] = (cells[1:] != cells[:-1]).any(axis=1)
         parity = int(self.parity_of(rows[-1:], totals[-1:])[0])
         cost = float(self._in_units((ticks[-1] - ticks[0]).item()))
-        return Path(cells[moved], cost, parity, steps, expanded, self.unit)
+        return Path(
+            cells[moved],
+            cost,
+            parity,
+            expanded,
+            self.unit,
+            len(states) - 1,
+            partial(self._steps, cells, rows, links, ticks),
+        )
+
+    def _steps(self, cells: Array, rows: Array, links: Array, ticks: Array) -> tuple[Step, ...]:
+        """Return the steps of a way, given the cell, row, link and total of each of its states."""
+        points: list[Cell] = [(row, col) for row, col in cells.tolist()]
+        prices = np.diff(ticks).tolist()
+        layers, taken = rows[1:].tolist(), links[1:].tolist()
+        return tuple(map(self._step, points[:-1], points[1:], layers, taken, prices))
 
     def _step(self, a: Cell, b: Cell, row: int, link: int, ticks: float) -> Step:
         """Return one step with what it is made of; the parts sum to the price."""
