@@ -182,6 +182,8 @@ def look(
             begin, end = first[lines[i]], first[lines[i] + 1]
         left_before = viewer
         right_before = viewer
+        left_gone = False
+        right_gone = False
         for j in range(begin, end):
             a, b = viewer + left[j], viewer + right[j]
             kind_here = what[j]
@@ -201,29 +203,34 @@ def look(
                     break
                 continue
             pair = kind_here == PAIR
+            to_a, to_b = into_left[j], into_right[j]
+            # A hex off the map takes no part: of a pair the other one stands for both sides, here
+            # and as the cell from which the next entry is reached.
+            if left_gone:
+                left_before, to_a = right_before, to_b
+            elif right_gone:
+                right_before, to_b = left_before, to_a
+            left_gone = pair and cover[a] == OFF_MAP
+            right_gone = pair and cover[b] == OFF_MAP
+            if left_gone:
+                a, left_before, to_a = b, right_before, to_b
+                pair = False
+            elif right_gone:
+                b, right_before, to_b = a, left_before, to_a
+                pair = False
             in_left = 0
             in_right = 0
-            if kind_here != END:
+            if kind_here != END and cover[a] != OFF_MAP:
                 in_left = int(cover[a])
                 in_right = int(cover[b])
-                # A hex off the map takes no part: of a pair the other one is left.
-                if in_left == OFF_MAP:
-                    in_left = in_right
-                    pair = False
-                if in_right == OFF_MAP:
-                    in_right = in_left
-                    pair = False
-                if in_left == OFF_MAP:
-                    in_left = 0
-                    in_right = 0
                 if in_left == OPAQUE:
                     in_left = BLOCKED
                 if in_right == OPAQUE:
                     in_right = BLOCKED
             if has_walls:
-                if into_left[j] >= 0 and (walls[left_before] >> into_left[j]) & 1:
+                if to_a >= 0 and (walls[left_before] >> to_a) & 1:
                     in_left = BLOCKED
-                if into_right[j] >= 0 and (walls[right_before] >> into_right[j]) & 1:
+                if to_b >= 0 and (walls[right_before] >> to_b) & 1:
                     in_right = BLOCKED
             left_before, right_before = a, b
             if tie == WORST_HEX:

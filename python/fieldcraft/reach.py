@@ -75,7 +75,7 @@ class Reach:
         """Padded cell, total and parity of the best state, and whether some state may stop."""
         field = self._field
         cells, rows = field.split_states(self._states)
-        order = np.lexsort((rows, self._totals, cells))
+        order = np.lexsort((rows, self._dear(rows), self._totals, cells))
         sorted_cells = cells[order]
         first = np.ones(len(order), bool)
         first[1:] = sorted_cells[1:] != sorted_cells[:-1]
@@ -91,6 +91,10 @@ class Reach:
         for array in arrays:
             array.flags.writeable = False
         return arrays
+
+    def _dear(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Tell which rows have a dear diagonal next: of equal totals the others are better."""
+        return self._field.next_is_dear(rows)
 
     @property
     def cells(self) -> npt.NDArray[np.int64]:
@@ -187,7 +191,8 @@ class Reach:
             here = here[field.may_stop(rows[here], cells[here])]
         if not len(here):
             return no_path(self.expanded, field.unit)
-        goal = here[np.lexsort((rows[here], self._totals[here]))[0]]
+        cheapest = np.lexsort((rows[here], self._dear(rows[here]), self._totals[here]))
+        goal = here[cheapest[0]]
         return field.path_from(
             int(self._states[goal]), self._settled, self._starts, self._initial, self.expanded
         )

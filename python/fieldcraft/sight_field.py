@@ -494,7 +494,7 @@ class SightField:
         """Return which whole side of a line with pairs counted: 0 left (also if equal), 1 right."""
         ends = self._padded(np.array([viewer, target], np.int64))
         left, counted = (
-            int(self._look(ends[:1], ends[1:], tie=tie)[0])
+            min(int(self._look(ends[:1], ends[1:], tie=tie)[0]), kernel.BLOCKED)
             for tie in (kernel.LEFT_SIDE, TIES[self.tie])
         )
         return 0 if left == counted else 1

@@ -207,8 +207,12 @@ class StepField:
         graph = self._graph
         if not graph.is_alternating:
             return np.zeros(len(rows), np.int8)
-        inner = totals & 1 if graph.halves else rows & 1
-        return (inner ^ graph.flip).astype(np.int8)
+        dear = totals & 1 if graph.halves else self.next_is_dear(rows)
+        return (dear ^ graph.flip).astype(np.int8)
+
+    def next_is_dear(self, rows: Array) -> Array:
+        """Tell by row whether the next diagonal is the dear one, where rows tell that apart."""
+        return rows & 1 if self._graph.copies == 2 else np.zeros_like(rows)
 
     def layer_of(self, row: int) -> int:
         """Return the layer that a row of the graph belongs to."""
