@@ -87,6 +87,7 @@ class Goals(NamedTuple):
     width       int64       of the padded map
     straight, diagonal  T   heuristic price of a straight and of a diagonal step
     added       T (R,)      what a row adds to the sum before the shift (a parity)
+    worse       int64 (R,)  1: of goal states of equal total, one in another row is better
     factor      T           what the sum is multiplied by last (1; for floats a little less)
     """
 
@@ -98,6 +99,7 @@ class Goals(NamedTuple):
     straight: Any
     diagonal: Any
     added: Any
+    worse: Any
     factor: Any
 
 
@@ -190,7 +192,7 @@ def search(
     pool_next, counters = scratch.pool_next, scratch.counters
     goal_cells, must_stop, added = goals.cells, goals.must_stop, goals.added
     kind, width, factor = goals.kind, goals.width, goals.factor
-    straight, diagonal = goals.straight, goals.diagonal
+    straight, diagonal, worse = goals.straight, goals.diagonal, goals.worse
     x_low, x_high, y_low = goals.box[0], goals.box[1], goals.box[2]
     y_high, sum_low, sum_high = goals.box[3], goals.box[4], goals.box[5]
 
@@ -206,6 +208,8 @@ def search(
     status = DONE
     bucket = 0
     best, best_state = budget, -1
+    # Where the goal found is the worse of equal ones, keys equal to its total are still looked at.
+    slack = 0
     reset(head, counters)
 
     for i in range(starts.shape[0]):
@@ -241,7 +245,7 @@ def search(
         if slots:
             while head[bucket & wrap] < 0:
                 bucket += 1
-            if best_state >= 0 and bucket >= best * per_bucket:
+            if best_state >= 0 and bucket >= (best + slack) * per_bucket:
                 break
             entry = pop_bucket(head, pool_next, counters, bucket & wrap)
             state = int(pool_state[entry])
@@ -249,7 +253,7 @@ def search(
             if pool_key[entry] != total:
                 continue
         else:
-            if best_state >= 0 and pool_key[0] >= best:
+            if best_state >= 0 and pool_key[0] >= best + slack:
                 break
             state, key = pop_heap(pool_state, pool_key, counters)
             total = totals[state]
@@ -333,13 +337,17 @@ def search(
                     beyond, kind, width, x_low, x_high, y_low, y_high, sum_low, sum_high,
                     straight, diagonal, added[after], shift, factor,
                 )  # fmt: skip
-                if key > best or (best_state >= 0 and key >= best):
+                if key > best or (best_state >= 0 and key >= best + slack):
                     continue
                 if totals[next_state] == blank:
                     order[n_order] = next_state
                     n_order += 1
-                if is_in(goal_cells, beyond) and (not must_stop or stop[rows[after, STOP], beyond]):
-                    best, best_state = new, next_state
+                if (
+                    is_in(goal_cells, beyond)
+                    and (not must_stop or stop[rows[after, STOP], beyond])
+                    and (new < best or best_state < 0 or worse[after] < slack)
+                ):
+                    best, best_state, slack = new, next_state, worse[after]
             totals[next_state] = new
             if keep_via:
                 vias[next_state] = by_link

@@ -247,13 +247,13 @@ class Board:
         OutsideMapError
             If there is no such cell.
         """
-        pair = re.fullmatch(r"\s*\(?\s*(-?\d+)\s*,\s*(-?\d+)\s*\)?\s*", text)
+        pair = re.fullmatch(r"\s*\(?\s*(-?[0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)?\s*", text)
         if pair:
             return self._terrain.check((int(pair[1]), int(pair[2])))
-        number = re.fullmatch(r"\s*(\d{4,6})\s*", text)
+        number = re.fullmatch(r"\s*([0-9]{4,6})\s*", text)
         if not number:
             raise MapError(
-                f"{text!r} is no cell; expected row,col from 0, or a board number such as 0305"
+                f"{text[:40]!r} is no cell; expected row,col from 0, or a board number such as 0305"
             )
         digits = number[1]
         splits = [2] if len(digits) == 4 else [3] if len(digits) == 6 else [2, 3]

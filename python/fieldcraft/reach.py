@@ -132,7 +132,8 @@ class Reach:
         return as_cell(cell) in self._places
 
     def __repr__(self) -> str:
-        return f"Reach({len(self)} cells within {amount(self.budget)})"
+        within = "" if math.isinf(self.budget) else f" within {amount(self.budget)}"
+        return f"Reach({len(self)} cells{within})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reach):

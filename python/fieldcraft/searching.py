@@ -112,9 +112,9 @@ class Searcher:
     ) -> kernel.Goals:
         graph = self.graph
         number: Any = float if graph.is_float else int
-        added = np.zeros(len(graph.arrays.rows), graph.number)
-        if graph.copies == 2 and any(prices):
-            added += np.arange(len(added)) & 1
+        n_rows = len(graph.arrays.rows)
+        # Where rows tell the parity apart, odd ones have the dear diagonal next.
+        dear = np.arange(n_rows) & 1 if graph.copies == 2 else np.zeros(n_rows, np.int64)
         return kernel.Goals(
             cells=cells,
             must_stop=int(must_stop),
@@ -123,7 +123,8 @@ class Searcher:
             width=graph.shape[1] + 2,
             straight=number(prices[0]),
             diagonal=number(prices[1]),
-            added=added,
+            added=(dear if any(prices) else 0 * dear).astype(graph.number),
+            worse=dear,
             # A little below 1, so that rounding never makes the heuristic overestimate.
             factor=number(1 - 1e-9 if graph.is_float else 1),
         )

@@ -24,7 +24,11 @@ _UNITS = {
     "hex": "sq", "hexes": "sq",
     "pt": "pt", "pts": "pt", "point": "pt", "points": "pt",
 }  # fmt: skip
-_TEXT = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)\s*(\S.*)?")
+# Digits are limited, since an exact fraction writes out every power of ten.
+_TEXT = re.compile(
+    r"\s*([+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?"
+    r"|inf|infinity|nan)\s*([^\s0-9.].*)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +90,11 @@ def quantity(value: Any, what: str = "budget") -> Quantity:
     if isinstance(value, str):
         match = _TEXT.fullmatch(value)
         if match is None:
-            raise CostError(f"{what} must be a number, with a unit if need be, not {value!r}")
+            raise CostError(f"{what} must be a number, with a unit if need be, not {value[:40]!r}")
         given = (match[2] or "").strip().lower()
         if given not in _UNITS:
             raise CostError(
-                f"{what} {value!r} has the unknown unit {given!r}{nearest(given, _UNITS)}; "
+                f"{what} has the unknown unit {given[:40]!r}{nearest(given, _UNITS)}; "
                 "expected m, ft, sq, hex or pt"
             )
         unit = _UNITS[given]

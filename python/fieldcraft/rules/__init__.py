@@ -6,6 +6,7 @@ of your own. A system is a frozen value; `configure` gives another with other pa
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
@@ -220,14 +221,20 @@ def load(path: str | Path) -> Rules:
     """
     path = Path(path)
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise RulesError(f"{path} has {size} bytes; a rules file has at most {MAX_BYTES}")
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise RulesError(f"{path} is no file; expected a rules file")
+        if about.st_size > MAX_BYTES:
+            raise RulesError(
+                f"{path} has {about.st_size} bytes; a rules file has at most {MAX_BYTES}"
+            )
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise RulesError(f"{path} is no text in UTF-8: byte {error.start} is malformed") from None
     except OSError as error:
         raise RulesError(f"cannot read the rules file {path}: {error.strerror}") from None
+    except ValueError:
+        raise RulesError(f"{str(path)!r} cannot be the name of a rules file") from None
     return _extend(Document(text, path.name), path.stem)
 
 

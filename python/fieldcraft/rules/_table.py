@@ -491,7 +491,8 @@ class Fault:
     def __str__(self) -> str:
         """Return, for example, ``line 7, terrain.mud.entry: ...``."""
         where = "" if self.line is None else f"line {self.line}"
-        return ", ".join(part for part in (where, self.key) if part) + f": {self.text}"
+        place = ", ".join(part for part in (where, self.key) if part)
+        return f"{place}: {self.text}" if place else self.text
 
 
 class TableError(RulesError):
