@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         RulesError,
     )
     from fieldcraft.fields import Layer, Link, SightField, StepField, Within, legal_steps, within
-    from fieldcraft.io import read, read_scenario, write
+    from fieldcraft.io import FieldcraftWarning, read, read_scenario, write
     from fieldcraft.lattice import Lattice
     from fieldcraft.path import Path, Step
     from fieldcraft.reach import Reach
@@ -59,6 +59,7 @@ _NAMES = {
     "Within": "fields",
     "legal_steps": "fields",
     "within": "fields",
+    "FieldcraftWarning": "io",
     "read": "io",
     "read_scenario": "io",
     "write": "io",
@@ -82,6 +83,7 @@ __all__ = [
     "CostError",
     "Creature",
     "FieldcraftError",
+    "FieldcraftWarning",
     "Lattice",
     "Layer",
     "Link",

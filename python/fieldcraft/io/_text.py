@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +33,7 @@ __all__ = [
     "read_text",
     "shown",
     "table_for",
+    "warn",
     "where",
 ]
 
@@ -57,6 +60,18 @@ def shown(text: object, limit: int = 40) -> str:
 def where(source: str | os.PathLike[str], line: int | None = None) -> str:
     """Return how messages name a place in a file: its name, and the line if known."""
     return f"{os.fspath(source)}" + (f", line {line}" if line is not None else "")
+
+
+def warn(message: str) -> None:
+    """Give a `FieldcraftWarning` at the line outside the package that called into it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, FieldcraftWarning, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "fieldcraft"
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
@@ -118,7 +133,8 @@ def read_text(
         raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise MapError(f"{shown(name, 200)}: cannot be read ({reason}); expected {what}") from None
+        printable = name if name.isprintable() and len(name) <= 1000 else shown(name, 200)
+        raise MapError(f"{printable}: cannot be read ({reason}); expected {what}") from None
     if len(data) > max_bytes:
         raise MapError(f"{name}: grew beyond {max_bytes:,} bytes while it was read")
     return decode(data, name, what, fallback=fallback)

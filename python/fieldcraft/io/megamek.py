@@ -37,7 +37,6 @@ import importlib.resources
 import os
 import re
 import tomllib
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,12 +47,12 @@ import numpy as np
 from fieldcraft.errors import ArgumentTypeError, MapError, RulesError, nearest
 from fieldcraft.io._text import (
     MAX_BYTES,
-    FieldcraftWarning,
     as_path,
     named,
     read_text,
     shown,
     table_for,
+    warn,
     where,
 )
 from fieldcraft.lattice import Lattice
@@ -474,9 +473,7 @@ def _items(terrain: str) -> list[Item]:
 
 def _warn(misplaced: list[tuple[int, str]], source: str) -> None:
     line, number = misplaced[0]
-    warnings.warn(
+    warn(
         f"{where(source, line)}: hex {number} is not at the place that its number says, the first "
-        f"of {len(misplaced)}; as in the game, hexes fill the board row by row in file order",
-        FieldcraftWarning,
-        stacklevel=4,
+        f"of {len(misplaced)}; as in the game, hexes fill the board row by row in file order"
     )

@@ -19,9 +19,11 @@ Scenarios
 ---------
 A row says what the shortest way from one cell to another costs, with straight steps of 1 and
 diagonal steps of the square root of 2, as printed by the program that made the file. How exact
-that is depends on the file, so it is read off the digits of all its rows: fixed decimals are good
+that is depends on the file, so it is read off the digits of all its rows. Fixed decimals are good
 to half of the last one; at eight decimals the root that was used, 1.414213562, adds up to 3e-10
-of the length; else the six significant digits of C's ``%g`` are good to half of the sixth.
+of the length. Else there are the six significant digits of C's ``%g``, good to half of the sixth;
+the root was that of single precision there, 2.4e-8 too small, and adds up to 2e-8 of the length
+(which shows in the few rows that lie next to the middle between two such numbers).
 """
 
 from __future__ import annotations
@@ -501,6 +503,6 @@ def _fixed_decimals(printed: list[str], *, fixed: bool) -> int | None:
 def _tolerance(length: float, decimals: int | None) -> float:
     if decimals is None:
         exponent = math.floor(math.log10(length)) if length > 0 else 0
-        return float(0.5 * 10.0 ** (exponent - 5))
+        return float(0.5 * 10.0 ** (exponent - 5) + 2e-8 * length)
     short_root = 3e-10 * length if decimals >= 8 else 0.0
     return float(0.5 * 10.0**-decimals + short_root)
