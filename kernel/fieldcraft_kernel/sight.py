@@ -227,20 +227,26 @@ def look(
                     in_left = BLOCKED
                 if in_right == OPAQUE:
                     in_right = BLOCKED
+            wall_left = 0
+            wall_right = 0
             if has_walls:
                 if to_a >= 0 and (walls[left_before] >> to_a) & 1:
-                    in_left = BLOCKED
+                    wall_left = BLOCKED
                 if to_b >= 0 and (walls[right_before] >> to_b) & 1:
-                    in_right = BLOCKED
+                    wall_right = BLOCKED
             left_before, right_before = a, b
+            # Borders and hexes each count by the rule: so the line back counts the same.
             if tie == WORST_HEX:
                 in_left = max(in_left, in_right)
+                wall_left = max(wall_left, wall_right)
             elif tie == BEST_HEX:
                 in_left = min(in_left, in_right)
+                wall_left = min(wall_left, wall_right)
             elif tie == BOTH:
-                in_left = in_left + in_right if pair else max(in_left, in_right)
-            sum_left += in_left
-            sum_right += in_right
+                in_left = in_left + in_right if pair else in_left
+                wall_left = max(wall_left, wall_right)
+            sum_left += in_left + wall_left
+            sum_right += in_right + wall_right
             so_far = sum_left
             if tie == WORST_SIDE:
                 so_far = max(sum_left, sum_right)

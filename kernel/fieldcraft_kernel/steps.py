@@ -98,10 +98,15 @@ def _no_way(totals: Any) -> Any:
 
 
 @jit
-def price(graph: StepArrays, row: int, cell: int, direction: int, beyond: int) -> Any:
-    """Return what the step from `cell` to `beyond` costs by the arrays of `row`."""
+def after_step(
+    graph: StepArrays, total: Any, row: int, cell: int, direction: int, beyond: int
+) -> Any:
+    """Return the total after the step from `cell` to `beyond` by the arrays of `row`.
+
+    Added up in the order of the search, so that floats round alike.
+    """
     rows = graph.rows
-    total = shifted(
+    total += shifted(
         graph.scale[row, direction] * graph.enter[rows[row, ENTER], beyond]
         + graph.extra[row, direction],
         graph.shift,

@@ -23,8 +23,8 @@ from fieldcraft_kernel.steps import (
     STEPS,
     TARGET,
     StepArrays,
+    after_step,
     arrival,
-    price,
 )
 
 TOO_SHORT, LOST = -1, -2
@@ -70,12 +70,9 @@ def before(graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int)
                 continue
             if arrival(graph, source, along, cell) != row:
                 continue
-            if (
-                totals[source * n_cells + source_cell]
-                + price(graph, source, source_cell, along, cell)
-                == total
-            ):
-                return source * n_cells + source_cell, 0
+            earlier = source * n_cells + source_cell
+            if after_step(graph, totals[earlier], source, source_cell, along, cell) == total:
+                return earlier, 0
     for link in range(graph.links.shape[0]):
         along = graph.links[link, DIRECTION]
         if along < 0:
@@ -89,13 +86,10 @@ def before(graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int)
             continue
         if arrival(graph, target, along, cell) != row:
             continue
-        if (
-            totals[source * n_cells + source_cell]
-            + graph.link_price[link]
-            + price(graph, target, source_cell, along, cell)
-            == total
-        ):
-            return source * n_cells + source_cell, link + 1
+        earlier = source * n_cells + source_cell
+        paid = totals[earlier] + graph.link_price[link]
+        if after_step(graph, paid, target, source_cell, along, cell) == total:
+            return earlier, link + 1
     if vias.shape[0] and vias[state] > 0:
         link = vias[state] - 1
         return graph.links[link, SOURCE] * n_cells + cell, link + 1
