@@ -85,7 +85,7 @@ for name in {names!r}:
 
 LAYERS = (
     {"_version", "errors"},
-    {"lattice", "units"},
+    {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
     {"path", "reach", "sight"},
     {"fields", "graph", "legal", "searching", "sight_field", "step_field"},

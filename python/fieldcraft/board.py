@@ -150,7 +150,7 @@ class Board:
         Parameters
         ----------
         rows : str or sequence of str
-            Lines of text; blank lines around a multi-line string and its indentation are dropped.
+            Lines of text. A multi-line string loses the blanks around it and around its lines.
         legend : mapping from character to terrain id, or to a sequence of ids
         **options
             As in `Board`.
@@ -162,7 +162,7 @@ class Board:
         >>> (0, 2) in board.reach((0, 0))
         False
         """
-        lines = _text_rows(rows)
+        lines = _text_rows(rows, legend)
         cells = []
         for row, line in enumerate(lines):
             for col, character in enumerate(line):
@@ -739,15 +739,16 @@ def _coded(terrain: Any) -> tuple[npt.NDArray[np.uint16], tuple[Kind, ...]]:
     return np.array(rows, np.uint16), tuple(index)
 
 
-def _text_rows(rows: str | Sequence[str]) -> list[str]:
-    lines = rows.splitlines() if isinstance(rows, str) else list(rows)
-    if isinstance(rows, str):
-        lines = [line.strip() for line in lines]
-        while lines and not lines[0]:
-            lines.pop(0)
-        while lines and not lines[-1]:
-            lines.pop()
-    return lines
+def _text_rows(rows: str | Sequence[str], legend: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a drawing; of a multi-line string without what only sets it in code."""
+    if not isinstance(rows, str):
+        return list(rows)
+    if any(character.isspace() for character in legend):
+        raise MapError(
+            "a blank is in the legend, and the indentation of a multi-line string would be cells; "
+            "give a list of lines"
+        )
+    return [line.strip() for line in rows.strip().splitlines()]
 
 
 def _elevation(elevation: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
@@ -771,7 +772,10 @@ def _light(light: npt.ArrayLike) -> npt.NDArray[np.int8]:
     if array.dtype.kind not in "iu":
         raise MapError(f"light must be whole numbers, 0 or negative, not {light!r}")
     if array.size and not (array.min() >= -127 and array.max() <= 0):
-        raise CostError("light is the malus of a target, 0 or negative (to -127)")
+        raise CostError(
+            "light is the malus of a target, 0 or negative (to -127), not "
+            f"{array.max() if array.max() > 0 else array.min()}"
+        )
     return (array.reshape(1, 1) if array.ndim == 0 else array).astype(np.int8)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.errors import CostError, MapError, RulesError
+from fieldcraft.frozen import frozen
 from fieldcraft.lattice import Lattice
 from fieldcraft.legal import windows
-from fieldcraft.terrain import frozen
 from fieldcraft_kernel import steps as kernel
 
 __all__ = ["Graph", "Layer", "Link"]

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 
 __all__ = ["Explanation", "Path", "Step", "amount"]
@@ -70,6 +71,8 @@ class Explanation:
         return self.steps[index]
 
     def __str__(self) -> str:
+        if math.isinf(self.cost):
+            return "no way"
         rows = [("step", "cell", "cost", "why")]
         for number, step in enumerate(self.steps, 1):
             why = f"{step.why} ({step.layer})" if step.layer else step.why
@@ -88,7 +91,7 @@ def _no_steps() -> tuple[Step, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class Path(Frozen):
     """A cheapest path, or the answer that there is none.
 
     A path is true when it was found, also when it has no steps because start and goal are one;
@@ -114,6 +117,9 @@ class Path:
     unit: str = ""
     _n_steps: int = field(default=0, repr=False)
     _explain: Callable[[], tuple[Step, ...]] = field(default=_no_steps, repr=False)
+
+    def __post_init__(self) -> None:
+        self.cells.flags.writeable = False
 
     def __bool__(self) -> bool:
         return bool(len(self.cells))

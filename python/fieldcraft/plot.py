@@ -252,10 +252,17 @@ def _ground(board: Board) -> tuple[Floats, dict[str, str]]:
     names: dict[str, str] = {}
     for code in used.tolist():
         kind = terrain.kinds[code]
-        bases[code] = rgb(board.rules.glyph(kind[:1])[1])
+        bases[code] = rgb(hue_of(board, kind[0]))
         for id_ in kind:
-            names.setdefault(table.find(id_).name, board.rules.glyph((id_,))[1])
+            names.setdefault(table.find(id_).name, hue_of(board, id_))
     return bases, names
+
+
+def hue_of(board: Board, id_: str) -> str:
+    """Return the colour of a terrain, darker by its number if it has one (``fog:2``)."""
+    colour = board.rules.glyph((id_,))[1]
+    number = id_.partition(":")[2]
+    return mixed(colour, INK, min(0.12 * (int(number) - 1), 0.5)) if number.isdecimal() else colour
 
 
 class _Canvas:
@@ -326,7 +333,7 @@ class _Canvas:
         for code in np.unique(codes).tolist():
             for layer, id_ in enumerate(terrain.kinds[code][1:]):
                 here = codes == code
-                colour = np.tile(rgb(self.board.rules.glyph((id_,))[1]), (int(here.sum()), 1))
+                colour = np.tile(rgb(hue_of(self.board, id_)), (int(here.sum()), 1))
                 shades = _faded(colour, (fade[0][here], fade[1]))
                 style: dict[str, Any] = {"edgecolors": "#00000030", "linewidths": 0.5}
                 self.add_polygons(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
+from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import Path, amount, no_path
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Reach"]
 
 
-class Reach:
+class Reach(Frozen):
     """Everything one search settled: a value that keeps its field and never changes.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
+from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 
 __all__ = ["HIDDEN", "Sight", "View"]
@@ -22,7 +23,7 @@ Line = tuple[npt.NDArray[np.int64], list[tuple[Cell, Cell]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class Sight(Frozen):
     """One sight line; true when the target is seen.
 
     Attributes
@@ -85,7 +86,7 @@ class Sight:
         )  # fmt: skip
 
 
-class View:
+class View(Frozen):
     """Everything seen from one cell within a radius.
 
     Attributes

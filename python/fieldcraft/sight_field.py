@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
+from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import batch_of, on_map, spread
-from fieldcraft.sight import Line, Sight, View
-from fieldcraft.terrain import frozen
+from fieldcraft.sight import HIDDEN, Line, Sight, View
 from fieldcraft_kernel import lines as lines_
 from fieldcraft_kernel import sight as kernel
 from fieldcraft_kernel.lattice import LATTICE_KINDS
@@ -32,6 +32,7 @@ TIES = {
 LINES = ("crossed", "stepped")
 CORNERS = ("closed", "open")
 MAX_HALVES = 253
+LEAST_MALUS = HIDDEN + 1
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
@@ -71,7 +72,7 @@ def trace(lattice: Lattice, viewer: Cell, target: Cell, *, line: str = "crossed"
     return np.concatenate([cells.reshape(-1, 4), out[:n, 4:]], axis=1)
 
 
-class SightField:
+class SightField(Frozen):
     """What every cell takes off a sight line, compiled for one viewer and one kind of target.
 
     Parameters
@@ -196,9 +197,7 @@ class SightField:
         return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_tables")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(
-            {k: frozen(v) if isinstance(v, np.ndarray) else v for k, v in state.items()}
-        )
+        super().__setstate__(state)
         self._tables, self._lock = {}, threading.Lock()
 
     # -- sums along lines -----------------------------------------------------------------------
@@ -382,11 +381,12 @@ class SightField:
             raise ArgumentTypeError(f"radius must be a whole number of cells, not {radius!r}")
         if radius < 0:
             raise CostError(f"radius must be 0 or more, not {radius}")
-        return min(int(radius), 2 * sum(self.shape))
+        return int(radius)
 
     def _view(self, viewer: Cell, radius: int, light: int | None) -> View:
         height, width = self.shape
-        offsets, templates = self._table(viewer, radius)
+        # No two cells of the map are further apart than this, whatever the lattice.
+        offsets, templates = self._table(viewer, min(radius, 2 * (height + width)))
         cells = offsets + np.array(viewer, np.int64)
         inside = (
             (cells[:, 0] >= 0) & (cells[:, 0] < height) & (cells[:, 1] >= 0) & (cells[:, 1] < width)
@@ -405,7 +405,13 @@ class SightField:
         own = (cells == at).all(axis=1)
         seen |= own
         maluses[own] = 0
-        return View(viewer, radius, self.shape, cells[seen].copy(), maluses[seen].astype(np.int16))
+        return View(
+            viewer,
+            radius,
+            self.shape,
+            cells[seen].copy(),
+            np.maximum(maluses[seen], LEAST_MALUS).astype(np.int16),
+        )
 
     def _table(self, viewer: Cell, radius: int) -> tuple[Array, kernel.Templates | None]:
         """Return the targets' (row, col) offsets within a radius, and their templates if kept."""
@@ -473,9 +479,8 @@ class SightField:
         middle = counted
         if self.tie in ("worst-side", "best-side"):
             middle = sides[self._side(viewer, target)] if pairs else sides[0]
-        return np.array(
-            [viewer, *middle, target] if viewer != target else [viewer], np.int64
-        ), pairs
+        cells = [viewer] if viewer == target else [viewer, *middle, target]
+        return frozen(np.array(cells, np.int64)), pairs
 
     def _weight(self, cell: Cell) -> int:
         weight = int(self._cover[(cell[0] + 1) * (self.shape[1] + 2) + cell[1] + 1])

@@ -18,19 +18,20 @@ import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, ClosedCellError, CostError, MapError
+from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.graph import NO_CAP, Graph, Layer, Link
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
 from fieldcraft.reach import Reach
 from fieldcraft.searching import Searcher, Settled
-from fieldcraft.terrain import frozen
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import STOP
 
 __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
 Array = npt.NDArray[Any]
+ROUNDING = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def within(radius: int, cell: Cell) -> Within:
     return Within(int(radius), as_cell(cell, "cell of the goal"))
 
 
-class StepField:
+class StepField(Frozen):
     """A movement graph without a graph: what each step costs and where it may go.
 
     Parameters
@@ -147,11 +148,6 @@ class StepField:
             border=border, stop=stop, halt=halt, diagonal=diagonal, parity=parity,
         )  # fmt: skip
         self._searcher = Searcher(self._graph)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._closed is not None:
-            self._closed = frozen(self._closed)
 
     @property
     def is_float(self) -> bool:
@@ -238,6 +234,10 @@ class StepField:
         if self.is_float:
             return float(amount.value * self._ticks)
         ticks = amount.value * self._ticks
+        # A cost reported by a field may be a hair away from the tick it stands for.
+        nearest = round(ticks)
+        if abs(ticks - nearest) <= max(1, nearest) * ROUNDING:
+            ticks = Fraction(nearest)
         if whole and ticks.denominator != 1:
             raise CostError(
                 f"{what} {value} is no whole number of ticks; one tick is {1 / self._ticks}"

@@ -10,22 +10,16 @@ import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import MapError
+from fieldcraft.frozen import frozen
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import on_map
 
-__all__ = ["BORDER_KINDS", "Border", "Kind", "Terrain", "frozen"]
+__all__ = ["BORDER_KINDS", "Border", "Kind", "Terrain"]
 
 Kind = tuple[str, ...]
 """What a cell holds: a base terrain id, then its overlays."""
 
 BORDER_KINDS = ("wall", "low_wall", "door", "drop", "ladder", "price")
-
-
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array, C-contiguous and closed to writing."""
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array
 
 
 @dataclass(frozen=True, slots=True)

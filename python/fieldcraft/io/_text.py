@@ -126,7 +126,7 @@ def read_text(
                     f"{name}: has {status.st_size:,} bytes; {what} may have at most "
                     f"{max_bytes:,} (max_bytes= allows more)"
                 )
-            data = stream.read(max_bytes + 1)
+            data = stream.read(min(max_bytes, status.st_size) + 1)
     except FileNotFoundError:
         raise MapError(f"{name}: there is no such file; expected {what}") from None
     except MapError:

@@ -457,10 +457,10 @@ class _Parser:
         return np.array(rows, dtype=np.int8)
 
     def malus(self, value: Any, place: str) -> None:
-        if not _is_whole(value) or not -128 <= value <= 0:
+        if not _is_whole(value) or not -127 <= value <= 0:
             raise self.fault(
                 ("light",),
-                f"{place}expected the malus of a target, a whole number from -128 to 0, "
+                f"{place}expected the malus of a target, a whole number from -127 to 0, "
                 f"not {_value(value)}",
             )
 
