@@ -1,0 +1,194 @@
+"""What can be asked on the command line: commands, options and their help.
+
+Reading the arguments is kept apart from answering: a command returns the call that answers it.
+Typer is imported when it is needed, so the annotations must be real objects, not text.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, TypeAlias
+
+__all__ = ["command"]
+
+Todo: TypeAlias = Callable[[], int]
+
+
+def command() -> Any:
+    """Return the command ``fieldcraft`` with its subcommands."""
+    import typer
+
+    from fieldcraft.cli import _commands
+
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich" if sys.stdout.isatty() else None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    Map: TypeAlias = Annotated[
+        str, typer.Argument(metavar="MAP", help="A .board, .map or .toml file.", show_default=False)
+    ]
+    Rules: TypeAlias = Annotated[
+        str | None,
+        typer.Option(
+            "--rules",
+            metavar="NAME",
+            help="Rule system or .toml file of rules, in place of the map's own.",
+        ),
+    ]
+    From: TypeAlias = Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="CELL",
+            help="Where from: row,col from 0, or the board's number (0305).",
+            show_default=False,
+        ),
+    ]
+    To: TypeAlias = Annotated[
+        str, typer.Option("--to", metavar="CELL", help="Where to.", show_default=False)
+    ]
+    Budget: TypeAlias = Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="AMOUNT",
+            help="What may be spent: 6, '9 m', '30 ft', '6 sq', inf.",
+        ),
+    ]
+    Parity: TypeAlias = Annotated[
+        int,
+        typer.Option(
+            "--parity",
+            metavar="N",
+            help="Diagonals made before in this movement.",
+        ),
+    ]
+    Light: TypeAlias = Annotated[
+        int | None,
+        typer.Option(
+            "--light", metavar="N", help="Light malus of the target, 0 or less; else the map's."
+        ),
+    ]
+    Radius: TypeAlias = Annotated[
+        int, typer.Option("--radius", metavar="N", help="How far to look, in cells.")
+    ]
+    Json: TypeAlias = Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of text.")
+    ]
+    Plot: TypeAlias = Annotated[
+        str | None,
+        typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+    ]
+
+    def version(wanted: bool) -> None:
+        if wanted:
+            from fieldcraft import __version__
+
+            print(f"fieldcraft {__version__}")
+            raise typer.Exit
+
+    @app.callback(invoke_without_command=True)
+    def top(
+        context: typer.Context,
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version", help="Print the version and leave.", callback=version, is_eager=True
+            ),
+        ] = False,
+    ) -> None:
+        """Movement and sight on battle maps, exactly by the rules of the game."""
+        if context.invoked_subcommand is None:
+            print(context.get_help())
+            raise typer.Exit
+
+    @app.command()
+    def demo(plot: Plot = None) -> Todo:
+        """Play one move of a small skirmish, on a map that comes along."""
+        return partial(_commands.demo, plot=plot)
+
+    @app.command()
+    def reach(
+        map_: Map,
+        from_: From,
+        budget: Budget = None,
+        parity: Parity = 0,
+        rules: Rules = None,
+        json: Json = False,
+        plot: Plot = None,
+    ) -> Todo:
+        """Tell which cells a creature gets to, and at what price.
+
+        Who stands on the cell moves, else a Medium creature. Without a budget its speed holds,
+        and without a speed there is no limit.
+        """
+        return partial(
+            _commands.reach, map_, rules, from_, budget, parity=parity, json=json, plot=plot
+        )
+
+    @app.command()
+    def path(
+        map_: Map,
+        from_: From,
+        to: To,
+        budget: Budget = None,
+        parity: Parity = 0,
+        rules: Rules = None,
+        json: Json = False,
+        plot: Plot = None,
+    ) -> Todo:
+        """Find a cheapest path, and tell what each step costs and why.
+
+        Exits with 1 where there is no way. Without a budget there is no limit.
+        """
+        return partial(
+            _commands.path, map_, rules, from_, to, budget, parity=parity, json=json, plot=plot
+        )
+
+    @app.command()
+    def sight(
+        map_: Map,
+        from_: From,
+        to: To,
+        light: Light = None,
+        rules: Rules = None,
+        json: Json = False,
+        plot: Plot = None,
+    ) -> Todo:
+        """Tell whether one cell is seen from another, and with which malus."""
+        return partial(_commands.sight, map_, rules, from_, to, light=light, json=json, plot=plot)
+
+    @app.command()
+    def view(
+        map_: Map,
+        from_: From,
+        radius: Radius = 20,
+        light: Light = None,
+        rules: Rules = None,
+        json: Json = False,
+        plot: Plot = None,
+    ) -> Todo:
+        """Tell everything that is seen from one cell."""
+        return partial(
+            _commands.view, map_, rules, from_, radius, light=light, json=json, plot=plot
+        )
+
+    @app.command()
+    def verify(
+        map_: Map,
+        scenario: Annotated[
+            str, typer.Argument(metavar="SCEN", help="A .scen file.", show_default=False)
+        ],
+        json: Json = False,
+    ) -> Todo:
+        """Check a MovingAI scenario against its published lengths.
+
+        Every row is compared at the precision the file was printed with. Exits with 1 where one
+        differs.
+        """
+        return partial(_commands.verify, map_, scenario, json=json)
+
+    return typer.main.get_command(app)
