@@ -14,10 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-ROOT = Path(__file__).resolve().parent.parent
-SHARED = ROOT.parent / "shared"
+from sharedfolder import IN_CI, ROOT, shared_dir
 
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
 
 
@@ -90,21 +88,6 @@ settings.load_profile("fieldcraft")
 
 
 # ---- The shared folder -------------------------------------------------------------------------
-
-
-def shared_dir(*parts: str) -> Path:
-    """Return the path of `parts` in the folder `shared` beside the repository.
-
-    Without it the test is skipped; under ``CI=true`` it fails, since a skip would go unnoticed.
-    To be called in a test, in a fixture, or where a module collects its parameters.
-    """
-    path = SHARED.joinpath(*parts)
-    if path.exists():
-        return path
-    reason = f"needs {'/'.join(('..', 'shared', *parts))}, beside the repository"
-    if IN_CI:
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason, allow_module_level=True)
 
 
 @pytest.fixture(scope="session", name="shared_dir")

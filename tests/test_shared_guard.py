@@ -12,7 +12,7 @@ import pytest
 
 TESTS = """
     import pytest
-    from conftest import shared_dir
+    from sharedfolder import shared_dir
 
     def test_by_fixture(shared_dir):
         assert shared_dir.is_dir()
@@ -29,7 +29,7 @@ TESTS = """
 """
 COLLECTS = """
     import pytest
-    from conftest import shared_dir
+    from sharedfolder import shared_dir
 
     @pytest.mark.parametrize("name", [path.name for path in shared_dir("maps").iterdir()])
     def test_each(name):
@@ -48,7 +48,8 @@ def run(root: Path, tmp_path: Path, ci: str | None, *options: str) -> tuple[int,
     """Run the tests of a small project that has this project's conftest."""
     folder = tmp_path / "project" / "tests"
     folder.mkdir(parents=True)
-    shutil.copy(root / "tests" / "conftest.py", folder)
+    for name in ("conftest.py", "sharedfolder.py"):
+        shutil.copy(root / "tests" / name, folder)
     for name, text in (("test_uses.py", TESTS), ("test_collects.py", COLLECTS)):
         (folder / name).write_text(text.replace("\n    ", "\n"), encoding="utf-8")
     (folder.parent / "pytest.ini").write_text(INI.replace("\n    ", "\n"), encoding="utf-8")

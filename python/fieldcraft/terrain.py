@@ -19,6 +19,8 @@ __all__ = ["BORDER_KINDS", "Border", "Kind", "Terrain"]
 Kind = tuple[str, ...]
 """What a cell holds: a base terrain id, then its overlays."""
 
+LEAST_LIGHT = -127
+
 BORDER_KINDS = ("wall", "low_wall", "door", "drop", "ladder", "price")
 
 
@@ -102,10 +104,11 @@ class Terrain:
             raise MapError(f"elevation has shape {self.elevation.shape}, the map has {self.shape}")
         if self.light.shape not in ((1, 1), self.shape):
             raise MapError(f"light has shape {self.light.shape}, the map has {self.shape}")
-        if self.light.max() > 0:
-            raise MapError(
-                f"light is the malus of a target, 0 or negative, not {int(self.light.max())}"
-            )
+        for most in (int(self.light.max()), int(self.light.min())):
+            if not LEAST_LIGHT <= most <= 0:
+                raise MapError(
+                    f"light is the malus of a target, from {LEAST_LIGHT} to 0, not {most}"
+                )
         for border in self.borders:
             first, second = border.cells
             for cell in border.cells:

@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from conftest import shared_dir
 from fieldcraft.lattice import Lattice
+from sharedfolder import shared_dir
 
 ODD_Q = Lattice("odd-q")
 

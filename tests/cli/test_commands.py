@@ -6,7 +6,7 @@ import math
 import pytest
 
 import fieldcraft as fc
-from conftest import shared_dir
+from sharedfolder import shared_dir
 
 SIGHT_KEYS = ["visible", "obstruction", "light", "malus", "spell_failure", "line", "pairs"]
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from conftest import shared_dir
 from fieldcraft.cli import main
 from fieldcraft.io import read_scenario
+from sharedfolder import shared_dir
 
 FOLDER = shared_dir("data", "movingai")
 SCENARIOS = sorted(FOLDER.rglob("*.scen"))

@@ -164,8 +164,8 @@ def test_two_characters_for_one_kind():
 
 
 def test_light_by_cell():
-    terrain = parse("light = [[0, -1], [-128, 0]]\n" + SMALL).terrain
-    assert terrain.light.tolist() == [[0, -1], [-128, 0]]
+    terrain = parse("light = [[0, -1], [-127, 0]]\n" + SMALL).terrain
+    assert terrain.light.tolist() == [[0, -1], [-127, 0]]
 
 
 def test_names_of_tokens():
@@ -552,9 +552,9 @@ def terrains(draw, ids=None, lattices=LATTICES, kinds=BORDER_KINDS, prices=numbe
     elevation = np.zeros((0, 0))
     if draw(st.booleans()):
         elevation = rng.choice([0.0, 1.0, -2.5, 0.1, 1e300, 1e17, 5e-324], (height, width))
-    light = np.full((1, 1), draw(st.integers(-128, 0)), np.int8)
+    light = np.full((1, 1), draw(st.integers(-127, 0)), np.int8)
     if draw(st.booleans()):
-        light = rng.integers(-128, 1, (height, width)).astype(np.int8)
+        light = rng.integers(-127, 1, (height, width)).astype(np.int8)
     inside = [(r, c) for r in range(height) for c in range(width)]
     pairs = [(a, b) for a in inside for b in lattice.neighbors(a) if b in inside]
     borders = []

@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
-from conftest import shared_dir
 from fieldcraft import io, rules
 from fieldcraft.errors import ArgumentTypeError, MapError, RulesError
 from fieldcraft.io import FieldcraftWarning, megamek
+from sharedfolder import shared_dir
 
 TABLE = megamek.mapping_for(rules.get("hexwild"))
 SMALL = """size 2 3

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from conftest import shared_dir
 from fieldcraft import rules
 from fieldcraft.errors import ArgumentTypeError, MapError, RulesError
 from fieldcraft.io import movingai
+from sharedfolder import shared_dir
 
 LETTERS = movingai.letters_for(rules.get("octile"))
 SMALL = "type octile\nheight 2\nwidth 3\nmap\n.G@\nSTW\n"

@@ -220,6 +220,8 @@ def load(path: str | Path) -> Rules:
         With every fault of the file, each with its line and key; a kind of `RulesError`.
     """
     path = Path(path)
+    if "\0" in str(path):
+        raise RulesError(f"{str(path)!r} cannot be the name of a rules file")
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
@@ -233,8 +235,6 @@ def load(path: str | Path) -> Rules:
         raise RulesError(f"{path} is no text in UTF-8: byte {error.start} is malformed") from None
     except OSError as error:
         raise RulesError(f"cannot read the rules file {path}: {error.strerror}") from None
-    except ValueError:
-        raise RulesError(f"{str(path)!r} cannot be the name of a rules file") from None
     return _extend(Document(text, path.name), path.stem)
 
 
