@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from reference.graph import SQRT2, Cell, LayerSpec, LinkSpec, MapSpec, Node, compass, neighbour
@@ -24,6 +25,12 @@ ALTERNATING = ("alternating", "alternating-2")
 TIES = ("worst-side", "best-side", "worst-hex", "best-hex", "both")
 LARGEST = 65_535
 LARGEST_TOTAL = 2**31 - 2
+
+
+def examples(count: int) -> settings:
+    """Return settings for that many examples, fewer or more under another Hypothesis profile."""
+    return settings(max_examples=max(1, count * settings.default.max_examples // 100))
+
 
 side = st.integers(1, 24)
 large = st.sampled_from((24, 23, 17, 16, 11, 10))  # integers alone come out small too often

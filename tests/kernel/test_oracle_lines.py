@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
@@ -156,7 +156,7 @@ def test_square_lines_equal_the_reference(lattice):
         assert pairs(sight) == []
 
 
-@settings(max_examples=200)
+@strategies.examples(200)
 @given(st.sampled_from(strategies.HEXES), st.sampled_from(("crossed", "stepped")), st.data())
 def test_hexes_off_the_map_are_left_out(layout, line, data):
     size = data.draw(st.tuples(st.integers(1, 24), st.integers(1, 24)))

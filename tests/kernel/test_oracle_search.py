@@ -7,12 +7,13 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import example, given, note, settings
+from hypothesis import example, given, note
 from hypothesis import strategies as st
 
 import strategies as fc_st
 from reference.dijkstra import dijkstra, relax, tied_path
 from reference.graph import (
+    SQRT2,
     LayerSpec,
     LinkSpec,
     MapSpec,
@@ -57,7 +58,7 @@ def options(query: fc_st.Query, ticks: int = 1) -> dict:
 # ---- The references themselves -----------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@fc_st.examples(150)
 @given(fc_st.movements(shape=fc_st.small_shapes))
 def test_references_agree(movement):
     spec, query = movement
@@ -93,7 +94,7 @@ def test_digraph_is_a_real_graph():
 
 
 @pytest.mark.parametrize("lattice", fc_st.LATTICES)
-@settings(max_examples=EXAMPLES)
+@fc_st.examples(EXAMPLES)
 @given(data=st.data())
 def test_totals_equal_the_oracle(lattice, data):
     spec, query = data.draw(fc_st.movements(lattice))
@@ -123,7 +124,7 @@ def check_totals(spec: MapSpec, query: fc_st.Query, ticks: int = 1) -> None:
     assert found == best
 
 
-@settings(max_examples=200)
+@fc_st.examples(200)
 @given(st.data())
 def test_every_diagonal_rule_with_both_parities(data):
     rule = data.draw(
@@ -138,7 +139,7 @@ def test_every_diagonal_rule_with_both_parities(data):
         check_totals(spec, query)
 
 
-@settings(max_examples=200)
+@fc_st.examples(200)
 @given(fc_st.movements(exact=True))
 def test_float_totals_equal_the_oracle(movement):
     spec, query = movement
@@ -210,6 +211,35 @@ def test_link_with_a_step_follows_the_target_layers_rules():
     check_totals(spec, asked)
 
 
+def two_layers_with_a_tie() -> MapSpec:
+    """From (0, 0) to (1, 1) at 3: by a diagonal in layer 0, by two straight steps in layer 1."""
+    dear, cheap = np.array([[2, 2], [2, 2]]), np.array([[1, 1], [1, 2]])
+    spec = MapSpec("square", 2, 2, [np.ones((2, 2), bool)], [dear, cheap], corners="free")
+    spec.layers = [LayerSpec(enter=0), LayerSpec(enter=1)]
+    spec.links = [LinkSpec(0, 1, 0)]
+    return spec
+
+
+@pytest.mark.parametrize("rule", ["alternating", "alternating-2"])
+def test_parity_reported_over_layers(rule):
+    # PF-01: where cheapest ways end with either parity, the one before a cheap diagonal.
+    spec = two_layers_with_a_tie()
+    spec.diagonal = rule
+    for parity in (0, 1):
+        check_totals(spec, query((0, 0), parity=parity))
+
+
+@pytest.mark.parametrize("algorithm", ["astar", "dijkstra"])
+def test_path_reports_the_cheap_parity(algorithm):
+    # Two ways cost 3: one diagonal into the 2, or two straight steps; the next diagonal is then
+    # dear after the first and cheap after the second (PF-01).
+    weights = np.array([[1, 2], [1, 3]])
+    spec = MapSpec("square", 2, 2, [np.ones((2, 2), bool)], [weights], diagonal="alternating")
+    path = fc_st.step_field(spec).path((1, 0), (0, 1), algorithm=algorithm)
+    assert (path.cost, path.parity) == (3, 0)
+    assert fc_st.step_field(spec).reach((1, 0)).path_to((0, 1)).parity == 0
+
+
 def test_starts_far_apart_in_cost():
     spec = row_map(24)
     check_totals(spec, query([(0, 0), (0, 23), (0, 12)], initial=[100_000, 0, 7]))
@@ -264,7 +294,7 @@ def walk_again(mover: Mover, path, starts: dict[Node, float], ticks: int = 1, re
 
 
 @pytest.mark.parametrize("lattice", fc_st.LATTICES)
-@settings(max_examples=130)
+@fc_st.examples(130)
 @given(data=st.data())
 def test_paths_are_cheapest_legal_and_cost_what_they_say(lattice, data):
     spec, asked = data.draw(fc_st.movements(lattice, single=True))
@@ -295,17 +325,28 @@ def test_paths_are_cheapest_legal_and_cost_what_they_say(lattice, data):
         if path:
             assert tuple(path.cells[-1].tolist()) in goals
             ends = walk_again(mover, path, asked.nodes(spec), ticks)
-            assert any(
-                total == expected
-                and (not spec.alternates or node[3] == path.parity)
-                and (not stop or mover.may_stop(node) or not path.steps)
+            cheap = 1 if spec.diagonal == "alternating-2" else 0
+            arrived = {
+                node[3] if spec.alternates else 0
                 for node, total in ends.items()
-            )
+                if total == expected and (not stop or mover.may_stop(node) or not path.steps)
+            }
+            assert path.parity in arrived
+            last = tuple(path.cells[-1].tolist())
+            tied = {
+                node[3]
+                for node, total in totals.items()
+                if node[1:3] == last
+                and total == expected
+                and (not stop or mover.may_stop(node) or not path.steps)
+            }
+            if spec.alternates and cheap in tied:
+                assert path.parity == cheap
             again = field.path(start, given_goal, **ask)
             assert again == path
 
 
-@settings(max_examples=150)
+@fc_st.examples(150)
 @given(st.data())
 def test_paths_out_of_a_reach(data):
     spec, asked = data.draw(fc_st.movements())
@@ -319,14 +360,18 @@ def test_paths_out_of_a_reach(data):
         if stop and cell in asked.starts:
             continue
         path = reach.path_to(cell, stop=stop)
-        assert path.cost == min(fitting, default=math.inf)
+        assert bool(path) == bool(fitting)
         if path:
+            # The total is what the start had cost already and what the path costs.
             ends = walk_again(mover, path, asked.nodes(spec))
-            assert path.cost in ends.values()
+            first = tuple(path.cells[0].tolist())
+            before = min(t for node, t in asked.nodes(spec).items() if node[1:3] == first)
+            assert before + path.cost == min(fitting)
+            assert before + path.cost in ends.values()
 
 
 @pytest.mark.parametrize("lattice", fc_st.LATTICES)
-@settings(max_examples=60)
+@fc_st.examples(60)
 @given(data=st.data())
 def test_ties_follow_the_written_rule(lattice, data):
     spec, asked = data.draw(fc_st.movements(lattice, single=True, layers=False))
@@ -352,7 +397,7 @@ def test_tie_rule_by_hand():
     assert path.cells.tolist() == [[0, 0], [0, 1], [1, 1]]
 
 
-@settings(max_examples=120)
+@fc_st.examples(120)
 @given(fc_st.movements(exact=True, single=True), st.data())
 def test_float_paths(movement, data):
     spec, asked = movement
@@ -375,7 +420,7 @@ def test_float_paths(movement, data):
 @given(
     st.sampled_from(fc_st.LATTICES), st.sampled_from(((1, 1), (2, 3), (70, 99))), st.integers(0, 6)
 )
-@settings(max_examples=40)
+@fc_st.examples(40)
 def test_within_is_the_nearest_cell_of_a_disc(lattice, rule, distance):
     import fieldcraft as fc
 
@@ -393,6 +438,27 @@ def test_within_is_the_nearest_cell_of_a_disc(lattice, rule, distance):
         path = fc_st.step_field(spec).path((0, 0), fc.within(distance, goal), algorithm=algorithm)
         assert path.cost == expected
         assert tuple(path.cells[-1].tolist()) in disc
+
+
+@pytest.mark.parametrize("rule", [*fc_st.PAIRS, *fc_st.ALTERNATING, "illegal", (1.0, SQRT2)])
+@pytest.mark.parametrize("weights", ["one", "mixed"])
+def test_astar_to_every_cell_equals_dijkstra(rule, weights):
+    # Also where a diagonal costs less than a straight step, or more than two.
+    size = (7, 8)
+    rng = np.random.default_rng(7)
+    enter = rng.integers(1, 4, size) if weights == "mixed" else np.ones(size, int)
+    spec = MapSpec("square", *size, [rng.random(size) < 0.9], [enter], diagonal=rule)
+    spec.open[0][3, 3] = True
+    field = fc_st.step_field(spec)
+    for parity in (0, 1) if spec.alternates else (0,):
+        mover = Mover(spec)
+        totals = dijkstra(mover, {start_node(mover, (3, 3), parity=parity): 0})
+        best = cell_totals(mover, totals)
+        for cell in spec.cells:
+            expected = best[cell][0] if cell in best else math.inf
+            for algorithm in ("astar", "dijkstra"):
+                path = field.path((3, 3), cell, parity=parity, algorithm=algorithm)
+                assert path.cost == pytest.approx(expected, rel=1e-12), (cell, algorithm)
 
 
 @pytest.mark.jit_only

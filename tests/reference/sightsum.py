@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy.typing as npt
@@ -125,46 +126,43 @@ def _hex_sum(
         if here:
             stages.append((here[0], here[-1]))
     pairs = [stage for stage in stages if stage[0] != stage[1]]
-    weights = list(_weights(spec, a, b, stages))
+    walls = list(_walls(spec, a, b, stages))
+    weights = [(_weight(spec, left), _weight(spec, right)) for left, right in stages]
     lefts, rights = [left for left, _ in stages], [right for _, right in stages]
-    left_sum, right_sum = (sum(pair[side] for pair in weights) for side in (0, 1))
+    left_sum, right_sum = (sum(both[side] for both in walls + weights) for side in (0, 1))
     if spec.tie == "worst-side":
         return max(left_sum, right_sum), lefts if left_sum >= right_sum else rights, pairs
     if spec.tie == "best-side":
         return min(left_sum, right_sum), lefts if left_sum <= right_sum else rights, pairs
     if spec.tie == "both":
-        total = sum(
-            left + right if stage[0] != stage[1] else max(left, right)
-            for stage, (left, right) in zip([*stages, (b, b)], weights, strict=True)
-        )
-        return total, lefts, pairs
+        second = sum(_weight(spec, right) for _, right in pairs)
+        return sum(map(max, walls)) + sum(left for left, _ in weights) + second, lefts, pairs
     choose, sign = (max, -1) if spec.tie == "worst-hex" else (min, 1)
     counted = [
         left if sign * _weight(spec, left) <= sign * _weight(spec, right) else right
         for left, right in stages
     ]
-    return sum(choose(pair) for pair in weights), counted, pairs
+    return sum(map(choose, walls + weights)), counted, pairs
 
 
 def _weight(spec: SightSpec, cell: Cell) -> float:
     return math.inf if spec.is_opaque(cell) else int(spec.between[cell])
 
 
-def _weights(
+def _walls(
     spec: SightSpec, a: Cell, b: Cell, stages: list[tuple[Cell, Cell]]
 ) -> Iterator[tuple[float, float]]:
-    """Give what the left and the right hex of each stage count, and at last the target's border.
+    """Give for each border that is crossed, on the left and on the right, what a wall counts.
 
-    A wall counts for the hex that is entered across it, from the hex before on the same side.
+    The borders are those from stage to stage, each side from the hex before on the same side; at a
+    pair they count by the same tie rule as the hexes do.
     """
-    before = (a, a)
-    for stage in [*stages, (b, b)]:
+    for before, after in pairwise([(a, a), *stages, (b, b)]):
         left, right = (
-            math.inf if spec.is_walled(earlier, cell) else (0 if cell == b else _weight(spec, cell))
-            for earlier, cell in zip(before, stage, strict=True)
+            math.inf if spec.is_walled(earlier, cell) else 0
+            for earlier, cell in zip(before, after, strict=True)
         )
         yield left, right
-        before = stage
 
 
 def _square_sum(spec: SightSpec, a: Cell, b: Cell) -> tuple[float, list[Cell]]:
