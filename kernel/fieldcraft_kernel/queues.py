@@ -4,7 +4,7 @@ Both share one pool of entries (`pool_state`, `pool_key`, `pool_next`) and one s
 entry is never moved to another key: a state that improves is pushed again and the old entry is
 recognised when it comes out, since its key is no longer the state's total (lazy deletion). The
 pool may fill up; a push then answers False and the caller, who can make a larger pool, starts
-again. Memory can therefore never be overrun, whatever the map.
+again. The queue itself can therefore never be overrun, whatever the map.
 
 Buckets: `head` has a power of two of slots and a key belongs to slot ``bucket & (slots - 1)``. The
 caller guarantees that all keys alive at one time lie within ``slots`` buckets. A `head` of no slots

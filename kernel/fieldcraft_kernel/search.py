@@ -50,8 +50,8 @@ from fieldcraft_kernel.steps import (
     shifted,
 )
 
-DONE, POOL_FULL, TOTAL_TOO_LARGE, OUTPUT_FULL = 0, 1, 2, 3
-"""Status codes."""
+DONE, POOL_FULL, TOTAL_TOO_LARGE, OUTPUT_FULL, SETTLED_TWICE = 0, 1, 2, 3, 4
+"""Status codes. SETTLED_TWICE says that the queue was laid out wrongly; nothing is overrun."""
 
 
 class Scratch(NamedTuple):
@@ -89,6 +89,8 @@ class Goals(NamedTuple):
     added       T (R,)      what a row adds to the sum before the shift (a parity)
     worse       int64 (R,)  1: of goal states of equal total, one in another row is better
     factor      T           what the sum is multiplied by last (1; for floats a little less)
+    margin      T           relative difference of totals that counts as none (0; for floats
+                            tiny, so that sums of the same steps in another order are one)
     """
 
     cells: Any
@@ -101,6 +103,7 @@ class Goals(NamedTuple):
     added: Any
     worse: Any
     factor: Any
+    margin: Any
 
 
 @jit
@@ -192,6 +195,7 @@ def search(
     pool_next, counters = scratch.pool_next, scratch.counters
     goal_cells, must_stop, added = goals.cells, goals.must_stop, goals.added
     kind, width, factor = goals.kind, goals.width, goals.factor
+    same = 1 - goals.margin
     straight, diagonal, worse = goals.straight, goals.diagonal, goals.worse
     x_low, x_high, y_low = goals.box[0], goals.box[1], goals.box[2]
     y_high, sum_low, sum_high = goals.box[3], goals.box[4], goals.box[5]
@@ -238,6 +242,8 @@ def search(
         else:
             fits = push_heap(pool_state, pool_key, counters, state, key)
         if not fits:
+            # A label that is neither queued nor listed would be forgotten: it goes here.
+            totals[state] = blank
             status = POOL_FULL
             break
 
@@ -245,7 +251,7 @@ def search(
         if slots:
             while head[bucket & wrap] < 0:
                 bucket += 1
-            if best_state >= 0 and bucket >= (best + slack) * per_bucket:
+            if best_state >= 0 and bucket >= (best * same + slack) * per_bucket:
                 break
             entry = pop_bucket(head, pool_next, counters, bucket & wrap)
             state = int(pool_state[entry])
@@ -253,7 +259,7 @@ def search(
             if pool_key[entry] != total:
                 continue
         else:
-            if best_state >= 0 and pool_key[0] >= best + slack:
+            if best_state >= 0 and pool_key[0] >= best * same + slack:
                 break
             state, key = pop_heap(pool_state, pool_key, counters)
             total = totals[state]
@@ -267,6 +273,9 @@ def search(
                 continue
         expanded += 1
         if not has_goals:
+            if n_order == order.shape[0]:
+                status = SETTLED_TWICE
+                break
             order[n_order] = state
             n_order += 1
 
@@ -321,6 +330,10 @@ def search(
                 after = to[base, along]
                 if rows[base, HALT] >= 0 and halt[rows[base, HALT], beyond]:
                     after = rows[after, TWIN]
+                if new <= total:
+                    # A float so large that the step no longer changes it.
+                    status = TOTAL_TOO_LARGE
+                    continue
             if new > caps[after]:
                 continue
             if new > budget:
@@ -328,7 +341,7 @@ def search(
                     status = TOTAL_TOO_LARGE
                 continue
             next_state = after * n_cells + beyond
-            if new >= totals[next_state]:
+            if new >= totals[next_state] * same:
                 continue
 
             key = new
@@ -337,7 +350,7 @@ def search(
                     beyond, kind, width, x_low, x_high, y_low, y_high, sum_low, sum_high,
                     straight, diagonal, added[after], shift, factor,
                 )  # fmt: skip
-                if key > best or (best_state >= 0 and key >= best + slack):
+                if key > best or (best_state >= 0 and key >= best * same + slack):
                     continue
                 if totals[next_state] == blank:
                     order[n_order] = next_state
@@ -359,6 +372,7 @@ def search(
             else:
                 fits = push_heap(pool_state, pool_key, counters, next_state, key)
             if not fits:
+                totals[next_state] = blank
                 status = POOL_FULL
                 break
 

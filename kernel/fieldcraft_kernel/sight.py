@@ -18,7 +18,7 @@ from fieldcraft_kernel.lines import PAIR, PINCH, line
 
 OPAQUE, OFF_MAP = 254, 255
 """Marks in `cover`; what obstructs is at most 253."""
-BLOCKED = 1 << 20
+BLOCKED = 1 << 28
 """What a line counts that something opaque ends; no sum of obstruction gets there."""
 END = 3
 """The last entry of a template is the target: only the border before it counts."""

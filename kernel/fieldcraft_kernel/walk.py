@@ -48,16 +48,20 @@ def blank_states(totals: Any, states: Any, blank: Any) -> None:
 
 
 @jit
-def before(graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int) -> tuple[int, int]:
+def before(
+    graph: StepArrays, totals: Any, vias: Any, opposite: Any, margin: Any, state: int
+) -> tuple[int, int]:
     """Return the state before this one on its cheapest way and the link taken + 1, or (-1, 0).
 
-    In: graph; totals T (R * N,), vias int16 (R * N,) or (0,), opposite int64 (8,).
+    In: graph; totals T (R * N,), vias int16 (R * N,) or (0,), opposite int64 (8,); margin T, the
+    relative difference of totals that counts as none (see search.Goals).
     """
     n_cells = graph.steps.shape[1]
     n_rows = graph.rows.shape[0]
     row = state // n_cells
     cell = state - row * n_cells
     total = totals[state]
+    least, most = total * (1 - margin), total * (1 + margin)
     parity = (graph.steps[0, cell] >> PARITY_BIT) & graph.is_hex
     for back in range(8):
         along = opposite[back]
@@ -71,7 +75,10 @@ def before(graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int)
             if arrival(graph, source, along, cell) != row:
                 continue
             earlier = source * n_cells + source_cell
-            if after_step(graph, totals[earlier], source, source_cell, along, cell) == total:
+            if totals[earlier] >= total:
+                continue
+            reached = after_step(graph, totals[earlier], source, source_cell, along, cell)
+            if least <= reached <= most:
                 return earlier, 0
     for link in range(graph.links.shape[0]):
         along = graph.links[link, DIRECTION]
@@ -87,8 +94,10 @@ def before(graph: StepArrays, totals: Any, vias: Any, opposite: Any, state: int)
         if arrival(graph, target, along, cell) != row:
             continue
         earlier = source * n_cells + source_cell
+        if totals[earlier] >= total:
+            continue
         paid = totals[earlier] + graph.link_price[link]
-        if after_step(graph, paid, target, source_cell, along, cell) == total:
+        if least <= after_step(graph, paid, target, source_cell, along, cell) <= most:
             return earlier, link + 1
     if vias.shape[0] and vias[state] > 0:
         link = vias[state] - 1
@@ -104,6 +113,7 @@ def walk_back(
     starts: Any,
     initial: Any,
     opposite: Any,
+    margin: Any,
     goal: int,
     out: Any,
     out_link: Any,
@@ -126,7 +136,7 @@ def walk_back(
             for i in range(starts.shape[0]):
                 if starts[i] == state and initial[i] == totals[state]:
                     return n
-        earlier, link = before(graph, totals, vias, opposite, state)
+        earlier, link = before(graph, totals, vias, opposite, margin, state)
         if earlier < 0:
             return LOST
         out_link[n - 1] = link

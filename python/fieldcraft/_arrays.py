@@ -77,6 +77,13 @@ def checked_costs(cost: Any, name: str, *, closed: Array | None = None, ndim: in
     return array
 
 
+def _shape_of(cost: Any) -> tuple[int, ...]:
+    try:
+        return np.shape(cost)
+    except ValueError as error:
+        raise MapError(f"cost must be a full array of numbers: {error}") from None
+
+
 def checked_mask(mask: Any, name: str, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """Return an array of bool of that shape."""
     array = np.asarray(mask)
@@ -96,13 +103,16 @@ def whole_ticks(
     more than 65,535 of them. With `by_one` a tick must be one unit.
     """
     scale = 1
-    if any(array.dtype.kind == "f" for array in arrays):
-        if not all(np.array_equal(np.round(array, 6), array) for array in arrays):
-            return None
-        scale = MILLIONTHS
     if any(array.max(initial=0) > LARGEST_WHOLE for array in arrays):
         return None
-    scaled = [np.rint(array * scale).astype(np.int64) for array in arrays]
+    if any(array.dtype.kind == "f" for array in arrays):
+        scale = MILLIONTHS
+        scaled = [np.rint(array.astype(np.float64) * scale).astype(np.int64) for array in arrays]
+        for array, counted in zip(arrays, scaled, strict=True):
+            if not np.array_equal((counted / scale).astype(array.dtype), array):
+                return None
+    else:
+        scaled = [array.astype(np.int64) for array in arrays]
     divisor = max(1, int(np.gcd.reduce([np.gcd.reduce(array, axis=None) for array in scaled])))
     if by_one:
         if divisor % scale:
@@ -129,7 +139,9 @@ def array_field(
     barred: Any = None,
 ) -> StepField:
     """Return a step field over bare arrays; see `grid.field` for the parameters."""
-    mask = None if closed is None else checked_mask(closed, "closed", np.shape(cost))
+    mask = None
+    if closed is not None:
+        mask = checked_mask(closed, "closed", _shape_of(cost))
     costs = checked_costs(cost, "cost", closed=mask)
     shape = (costs.shape[0], costs.shape[1])
     shut = np.isinf(costs)
@@ -209,9 +221,10 @@ def _not_whole(arrays: dict[str, Array]) -> CostError:
 
 def _bits(barred: Any, shape: tuple[int, int]) -> npt.NDArray[np.uint8]:
     array = np.asarray(barred)
-    if array.dtype.kind not in "iu" or array.shape != shape:
+    fits = array.dtype.kind in "iu" and array.shape == shape
+    if not (fits and array.min() >= 0 and array.max() <= 255):
         raise MapError(
-            f"barred must be whole numbers of shape {shape} (bit k: the border in direction k), "
+            f"barred must be bit masks of shape {shape} from 0 to 255, "
             f"not {array.shape} of {array.dtype}"
         )
     return array.astype(np.uint8)

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -46,8 +47,9 @@ class Board:
         Of each cell a terrain id, or a sequence of ids: base first, then overlays.
     lattice : str or Lattice
         ``"square"``, ``"square4"``, ``"odd-r"``, ``"even-r"``, ``"odd-q"`` or ``"even-q"``.
-    rules : str, path or Rules
-        A system by name, a rules file, or a configured system.
+    rules : str, path or Rules, optional
+        A system by name, a rules file, or a configured system; without it ``"hexwild"`` on
+        hexagons and ``"pathfinder"`` on squares.
     elevation : array_like of float, shape (height, width), optional
         The top of each cell in the system's unit of height.
     light : int or array_like of int, shape (height, width)
@@ -81,7 +83,7 @@ class Board:
         terrain: Any,
         *,
         lattice: str | Lattice = "square",
-        rules: Rules | str | FilePath = "hexwild",
+        rules: Rules | str | FilePath | None = None,
         elevation: npt.ArrayLike | None = None,
         light: npt.ArrayLike = 0,
         borders: Iterable[Border] = (),
@@ -90,9 +92,12 @@ class Board:
         name: str = "",
     ) -> None:
         codes, kinds = _coded(terrain)
+        tiling = as_lattice(lattice)
+        if rules is None:
+            rules = "hexwild" if tiling.is_hex else "pathfinder"
         self._set(
             Terrain(
-                as_lattice(lattice),
+                tiling,
                 codes,
                 kinds,
                 _elevation(elevation),
@@ -110,15 +115,12 @@ class Board:
         terrain: Terrain,
         rules: Rules,
         tokens: tuple[Token, ...],
-        relations: Mapping[frozenset[str], str],
+        relations: dict[frozenset[str], str],
         name: str,
     ) -> None:
         rules.check(terrain)
-        for token in tokens:
-            if not isinstance(token, Token):
-                raise ArgumentTypeError(f"tokens must be Token, not {type(token).__name__}")
-            terrain.check(token.cell, f"cell of token {token.label!r}")
-        self._terrain, self._rules, self._tokens = terrain, rules, tokens
+        self._terrain, self._rules = terrain, rules
+        self._tokens = self._present(tokens)
         self._relations, self._name = relations, name
         self._fields: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()
@@ -194,7 +196,7 @@ class Board:
     @property
     def relations(self) -> Mapping[frozenset[str], str]:
         """What two sides are to each other, where it is not the default."""
-        return self._relations
+        return MappingProxyType(self._relations)
 
     @property
     def name(self) -> str:
@@ -431,21 +433,35 @@ class Board:
         if isinstance(who, Creature):
             return who
         token = who if isinstance(who, Token) else self.token_at(self._terrain.check(who))
+        if token and token.level:
+            raise _on_a_level(token)
         return token.creature if token else Creature()
 
     def _mover(
         self, who: Token | Cell, tokens: Iterable[Token] | None, creature: Creature | None
     ) -> tuple[Token | None, Creature, tuple[Token, ...]]:
         token, cell = self._who(who, "start")
-        others = self._tokens if tokens is None else tuple(tokens)
+        others = self._present(tokens)
         if token is None:
             token = _lowest(others, cell)
+        if token and token.level:
+            raise _on_a_level(token)
+        mover = creature or (token.creature if token else Creature())
+        if token in others:
+            at = next((i for i, t in enumerate(others) if t is token), others.index(token))
+            others = others[:at] + others[at + 1 :]
+        return token, mover, others
+
+    def _present(self, tokens: Iterable[Token] | None) -> tuple[Token, ...]:
+        """Return the tokens of a question, checked; the board's own where none are given."""
+        if tokens is None:
+            return self._tokens
+        others = tuple(tokens)
         for other in others:
             if not isinstance(other, Token):
                 raise ArgumentTypeError(f"tokens must be Token, not {type(other).__name__}")
             self._terrain.check(other.cell, f"cell of token {other.label!r}")
-        mover = creature or (token.creature if token else Creature())
-        return token, mover, tuple(other for other in others if other != token)
+        return others
 
     def _who(self, who: Token | Cell, what: str) -> tuple[Token | None, Cell]:
         if isinstance(who, Token):
@@ -517,7 +533,7 @@ class Board:
     ) -> list[Reach]:
         """Return the reach from each start, shape (n, 2), as `reach` would, on all cores."""
         cells = [self._terrain.check(cell, "start") for cell in batch_of(starts, (2,), "starts")]
-        others = self._tokens if tokens is None else tuple(tokens)
+        others = self._present(tokens)
         occupied = {token.cell for token in others}
         free = [i for i, cell in enumerate(cells) if cell not in occupied]
         found: dict[int, Reach] = {}
@@ -684,6 +700,13 @@ class Board:
         return [found[i] for i in range(len(cells))]
 
 
+def _on_a_level(token: Token) -> RulesError:
+    return RulesError(
+        f"token {token.label!r} stands on level {token.level}; moving and seeing from above the "
+        "ground (HW-22 to HW-27) are not covered yet"
+    )
+
+
 def _lowest(tokens: Iterable[Token], cell: Cell) -> Token | None:
     """Return the token on a cell that stands on the lowest level, or None."""
     here = [token for token in tokens if token.cell == cell]
@@ -782,13 +805,18 @@ def _light(light: npt.ArrayLike) -> npt.NDArray[np.int8]:
 def _relations(relations: Any) -> dict[frozenset[str], str]:
     if relations is None:
         return {}
-    pairs = (
-        relations.items()
-        if isinstance(relations, Mapping)
-        else [(entry[:2], entry[2]) if len(entry) == 3 else (entry, None) for entry in relations]
-    )
     found: dict[frozenset[str], str] = {}
-    for sides, relation in pairs:
+    try:
+        if isinstance(relations, Mapping):
+            entries = [(tuple(sides), relation) for sides, relation in relations.items()]
+        else:
+            entries = [((one, other), relation) for one, other, relation in relations]
+    except (TypeError, ValueError):
+        raise RulesError(
+            f"relations must map pairs of sides to a relation, or list (side, side, relation), "
+            f"not {relations!r}"
+        ) from None
+    for sides, relation in entries:
         if relation not in RELATIONS or not 1 <= len(sides) <= 2:
             raise RulesError(
                 f"a relation names two sides and friend, foe or neutral, not {sides!r}: "

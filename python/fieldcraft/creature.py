@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from fieldcraft.errors import ArgumentTypeError, RulesError, nearest
 from fieldcraft.lattice import Cell
+from fieldcraft.units import quantity
 
 __all__ = ["SIZES", "Creature", "Size", "Token", "as_cell"]
 
@@ -68,6 +69,9 @@ class Creature:
             if isinstance(value, str):
                 raise ArgumentTypeError(f"{name} must be a set of names, not the text {value!r}")
             object.__setattr__(self, name, frozenset(value))
+        speeds = self.speed if isinstance(self.speed, Mapping) else {"walk": self.speed}
+        for way, speed in speeds.items():
+            quantity(speed, f"speed ({way}) of creature {self.name!r}")
         if isinstance(self.speed, Mapping):
             object.__setattr__(self, "speed", _FrozenMapping(self.speed))
 
@@ -77,10 +81,21 @@ class Creature:
         return SIZES.index(self.size)
 
     def walking_speed(self) -> Speed:
-        """Return the speed on foot (of a mapping: ``"walk"``), or None."""
-        if isinstance(self.speed, Mapping):
-            return self.speed.get("walk")
-        return self.speed
+        """Return the speed on foot (of a mapping: ``"walk"``), or None where it is not known.
+
+        Raises
+        ------
+        RulesError
+            If the creature has other speeds and none on foot.
+        """
+        if not isinstance(self.speed, Mapping):
+            return self.speed
+        if "walk" not in self.speed:
+            raise RulesError(
+                f"creature {self.name!r} has no speed 'walk', only {', '.join(self.speed)}; "
+                "give a budget"
+            )
+        return self.speed["walk"]
 
 
 class _FrozenMapping(dict[str, Speed]):

@@ -25,6 +25,9 @@ NO_CAP = 2**62
 MAX_INT_SLOTS, MAX_FLOAT_SLOTS = 1 << 15, 1 << 12
 """Where the dearest step spans more buckets than this, searches use the heap."""
 MAX_TICKS = 65535
+MAX_FACTOR = 1 << 31
+FLOAT_SLACK = 1e-12
+"""Sums of floats may end a hair above the decimal they stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Layer:
     ----------
     steps, enter, stop : int
     leave, border, halt : int
-    cap : int, optional
+    cap : int or float, optional
         Largest total, in ticks, that a step into this layer may reach.
     name : str
     """
@@ -48,7 +51,7 @@ class Layer:
     border: int = -1
     stop: int = 0
     halt: int = -1
-    cap: int | None = None
+    cap: float | None = None
     name: str = ""
 
 
@@ -110,6 +113,8 @@ class Graph:
         The largest total that fits.
     least : int or float
         No cell that can be entered costs less.
+    has_diagonals : bool
+        Whether any diagonal step is legal.
     per_bucket, slots
         How the queue of a search is laid out; no slots: the heap.
     """
@@ -149,13 +154,15 @@ class Graph:
             self._stack(np.ones(shape, bool) if stop is None else stop, "stop", np.bool_),
             self._stack(halt, "halt", np.bool_),
         )
-        _check_layers(layers, stacks)
+        _check_layers(layers, stacks, self.is_float)
         _check_links(links, layers, lattice, self.is_float)
+        self._check_steps(stacks.steps)
         self._check_enter(layers, stacks)
         self.halves = self.is_alternating and (
             parity == "carry" or not self._has_even_weight(stacks.enter)
         )
         self.copies = 2 if self.is_alternating and not self.halves else 1
+        self.has_diagonals = lattice.n_directions == 8 and bool((stacks.steps & 0xF0).any())
         self.arrays = self._lay_out(layers, links, stacks)
         if len(self.arrays.rows) * self.n_cells >= 2**31:
             raise MapError("the map has too many cells and layers: states must stay below 2**31")
@@ -216,6 +223,25 @@ class Graph:
         padded = np.zeros((array.shape[0], height + 2, width + 2, *last), dtype)
         padded[:, 1:-1, 1:-1] = array
         return frozen(padded.reshape(array.shape[0], -1, *last))
+
+    def _check_steps(self, steps: Array) -> None:
+        """Refuse steps in directions the lattice has not, and steps off the map."""
+        height, width = self.shape
+        inner = self._inner(steps)
+        if (inner >> self.lattice.n_directions).any():
+            raise MapError(
+                f"steps has bits beyond the {self.lattice.n_directions} directions of the lattice"
+            )
+        offsets = self.lattice.offsets()
+        for direction in range(self.lattice.n_directions):
+            for parity in range(2 if self.lattice.is_hex else 1):
+                d_row, d_col = (int(x) for x in offsets[parity, direction])
+                rim = np.ones(self.shape, bool)
+                rim[windows(height, width, d_row, d_col)[0]] = False
+                rows, cols = np.nonzero(rim)
+                mine = self.lattice.parity(np.stack([rows, cols], axis=-1)) == parity
+                if ((inner[:, rows[mine], cols[mine]] >> direction) & 1).any():
+                    raise MapError(f"steps has a step in direction {direction} off the map")
 
     def _check_enter(self, layers: Sequence[Layer], stacks: Stacks) -> None:
         """Refuse a legal step into a cell whose price is 0, negative or not finite."""
@@ -280,7 +306,7 @@ class Graph:
             if copies == 2:
                 to[base, 4:] = base ^ 1
             if layer.cap is not None:
-                caps[base] = 2 * layer.cap + 1 if self.halves else layer.cap
+                caps[base] = self._cap(layer.cap)
             if has_halt:
                 rows[twin], to[twin], caps[twin] = rows[base], twin, caps[base]
                 rows[twin, kernel.DIRECTIONS] = 0
@@ -296,6 +322,12 @@ class Graph:
             link_price=price, link_cells=cells, first_link=first, offsets=frozen(offsets),
             is_hex=int(lattice.is_hex),
         )  # fmt: skip
+
+    def _cap(self, cap: float) -> float:
+        """Return the largest total of a row under a cap of the layer's."""
+        if self.is_float:
+            return cap * (1 + FLOAT_SLACK)
+        return 2 * cap + 1 if self.halves else cap
 
     def _multipliers(self, parity: int) -> tuple[Array, Array]:
         """Return what `enter` is multiplied by in each direction, and what is then added.
@@ -331,7 +363,10 @@ class Graph:
             where = -1
             if link.cells is not None:
                 where = len(masks)
-                masks.append(self._stack(link.cells, "cells of a link", np.bool_)[0])
+                mask = self._stack(link.cells, "cells of a link", np.bool_)
+                if len(mask) != 1:
+                    raise MapError(f"cells of a link must be one map, not {len(mask)}")
+                masks.append(mask[0])
             along = -1 if link.direction is None else link.direction
             price = link.ticks * (2 if self.halves else 1)
             for copy in range(self.copies):
@@ -366,7 +401,12 @@ class Graph:
             dearest += float(stack.max(initial=0))
         per_bucket: Any = 1
         if self.is_float:
-            per_bucket = 1 / (0.99 * self.least * float(arrays.scale.min()))
+            # Whatever leaves the lowest bucket is final only if every price is wider than it.
+            standing = arrays.link_price[arrays.links[:, kernel.DIRECTION] < 0]
+            least = min(self.least * float(arrays.scale.min()), standing.min(initial=math.inf))
+            if least <= 0:
+                return 0.0, 0
+            per_bucket = 1 / (0.99 * least)
         span = 2 * dearest * per_bucket + 4
         if span > (MAX_FLOAT_SLOTS if self.is_float else MAX_INT_SLOTS):
             return per_bucket, 0
@@ -380,8 +420,10 @@ def _check_diagonal(diagonal: tuple[float, float] | str, parity: str) -> None:
                 f"unknown diagonal {diagonal!r}; expected 'alternating', 'alternating-2' or "
                 "a pair of numbers"
             )
-    elif len(diagonal) != 2 or not all(0 < factor < LARGEST_FLOAT for factor in diagonal):
-        raise RulesError(f"diagonal must be a pair of numbers above 0, not {diagonal!r}")
+    elif len(diagonal) != 2 or not all(0 < factor <= MAX_FACTOR for factor in diagonal):
+        raise RulesError(
+            f"diagonal must be a pair of numbers above 0, at most {MAX_FACTOR}, not {diagonal!r}"
+        )
     if parity not in ("advances", "carry"):
         raise RulesError(f"parity must be 'advances' or 'carry', not {parity!r}")
 
@@ -413,7 +455,7 @@ def _check_range(array: Array, name: str, most: float) -> None:
         )
 
 
-def _check_layers(layers: Sequence[Layer], stacks: Stacks) -> None:
+def _check_layers(layers: Sequence[Layer], stacks: Stacks, is_float: bool) -> None:
     if not layers:
         raise MapError("a field needs at least one layer")
     for number, layer in enumerate(layers):
@@ -422,8 +464,10 @@ def _check_layers(layers: Sequence[Layer], stacks: Stacks) -> None:
             optional = name in ("leave", "border", "halt")
             if not ((optional and index == -1) or 0 <= index < n):
                 raise MapError(f"layer {number} uses {name} {index}, and there are {n}")
-        if layer.cap is not None and not 0 <= layer.cap < NO_CAP // 4:
-            raise CostError(f"the cap of layer {number} must be 0 or more ticks, not {layer.cap}")
+        cap = layer.cap
+        whole = is_float or cap is None or float(cap).is_integer()
+        if cap is not None and not (0 <= cap < NO_CAP // 4 and whole):
+            raise CostError(f"the cap of layer {number} must be 0 or more whole ticks, not {cap}")
 
 
 def _check_links(

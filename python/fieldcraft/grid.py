@@ -176,6 +176,7 @@ def distances(
     cost: npt.ArrayLike,
     starts: npt.ArrayLike,
     *,
+    budget: float | str | None = None,
     parity_in: int = 0,
     initial: npt.ArrayLike | None = None,
     **options: Any,
@@ -184,7 +185,8 @@ def distances(
 
     Parameters and errors are those of `reach`.
     """
-    return field(cost, **options).distances(starts, parity=parity_in, initial=initial)
+    prepared = field(cost, **options)
+    return prepared.distances(starts, budget=budget, parity=parity_in, initial=initial)
 
 
 def path(
@@ -222,10 +224,15 @@ def path(
 
 
 def paths(
-    cost: npt.ArrayLike, pairs: npt.ArrayLike, *, parity_in: int = 0, **options: Any
+    cost: npt.ArrayLike,
+    pairs: npt.ArrayLike,
+    *,
+    budget: float | str | None = None,
+    parity_in: int = 0,
+    **options: Any,
 ) -> list[Path]:
     """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores."""
-    return field(cost, **options).paths(pairs, parity=parity_in)
+    return field(cost, **options).paths(pairs, budget=budget, parity=parity_in)
 
 
 def distance(
@@ -256,9 +263,14 @@ def distance(
         parity = parity_in ^ (rule == "alternating-2")
         return float(longer - shorter + (3 * shorter + parity) // 2)
     straight, diagonal = rule
-    if diagonal > 2 * straight:
+    ratio = diagonal / straight
+    if ratio > 2:
         return float(longer + shorter)
-    return float(longer - shorter) + shorter * (diagonal / straight)
+    if ratio < 1:
+        # Two diagonals are cheaper than two straight steps: at most one straight step is left.
+        odd = (longer - shorter) % 2
+        return (longer - odd) * ratio + odd
+    return float(longer - shorter) + shorter * ratio
 
 
 # -- sight ----------------------------------------------------------------------------------------

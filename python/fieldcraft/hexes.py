@@ -27,6 +27,8 @@ __all__ = [
     "distance",
     "distances",
     "field",
+    "from_axial",
+    "from_cube",
     "line",
     "neighbors",
     "path",
@@ -146,11 +148,12 @@ def distances(
     cost: npt.ArrayLike,
     starts: npt.ArrayLike,
     *,
+    budget: float | str | None = None,
     initial: npt.ArrayLike | None = None,
     **options: Any,
 ) -> npt.NDArray[np.float64]:
     """Return the least total to every cell, shape (height, width), inf where there is no way."""
-    return field(cost, **options).distances(starts, initial=initial)
+    return field(cost, **options).distances(starts, budget=budget, initial=initial)
 
 
 def path(
@@ -165,9 +168,15 @@ def path(
     return field(cost, **options).path(start, goal, budget=budget)
 
 
-def paths(cost: npt.ArrayLike, pairs: npt.ArrayLike, **options: Any) -> list[Path]:
+def paths(
+    cost: npt.ArrayLike,
+    pairs: npt.ArrayLike,
+    *,
+    budget: float | str | None = None,
+    **options: Any,
+) -> list[Path]:
     """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores."""
-    return field(cost, **options).paths(pairs)
+    return field(cost, **options).paths(pairs, budget=budget)
 
 
 # -- geometry -------------------------------------------------------------------------------------
@@ -196,6 +205,16 @@ def to_axial(cells: npt.ArrayLike, *, layout: str = "odd-r") -> npt.NDArray[np.i
 def to_cube(cells: npt.ArrayLike, *, layout: str = "odd-r") -> npt.NDArray[np.int64]:
     """Turn offset cells (row, col) into cube (q, r, s), shape (..., 3); see `Lattice`."""
     return _lattice(layout).to_cube(cells)
+
+
+def from_axial(axial: npt.ArrayLike, *, layout: str = "odd-r") -> npt.NDArray[np.int64]:
+    """Turn axial (q, r) into offset cells (row, col), shape (..., 2); see `Lattice`."""
+    return _lattice(layout).from_axial(axial)
+
+
+def from_cube(cube: npt.ArrayLike, *, layout: str = "odd-r") -> npt.NDArray[np.int64]:
+    """Turn cube (q, r, s) into offset cells (row, col), shape (..., 2); see `Lattice`."""
+    return _lattice(layout).from_cube(cube)
 
 
 # -- sight ----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -120,6 +121,10 @@ class Path(Frozen):
 
     def __post_init__(self) -> None:
         self.cells.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The steps go along, not the whole map that could work them out again.
+        return {**self.__dict__, "steps": self.steps, "_explain": _no_steps}
 
     def __bool__(self) -> bool:
         return bool(len(self.cells))

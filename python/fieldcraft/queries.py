@@ -60,9 +60,16 @@ def batch_of(given: Any, shape: tuple[int, ...], what: str, *, empty: bool = Tru
     return cells
 
 
+def _cores() -> int:
+    """Return the cores this process may use; ``NUMBA_NUM_THREADS`` may say fewer."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
+    return min(cores or 1, int(wanted)) if wanted.isdigit() and int(wanted) else cores or 1
+
+
 def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
     """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores."""
-    workers = min(int(os.environ.get("NUMBA_NUM_THREADS", os.cpu_count() or 1)), n)
+    workers = min(_cores(), n)
     if workers <= 1:
         return part(0, n) if n else []
     bounds = [n * i // workers for i in range(workers + 1)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.errors import CostError
+from fieldcraft.errors import CostError, FieldcraftError
 from fieldcraft.graph import Graph
 from fieldcraft.lattice import Cell
 from fieldcraft_kernel import search as kernel
@@ -27,6 +27,8 @@ Settled = tuple[Array, Array, Array]
 FIRST_POOL = 1024
 FIRST_OUTPUT = 1 << 14
 MAX_BUCKET = 1 << 40
+FLOAT_NOISE = 1e-12
+"""Relative difference of two sums of the same floats in another order, and some more."""
 
 
 class Searcher:
@@ -100,7 +102,7 @@ class Searcher:
         """Return the least price of a straight and of a diagonal step, before the shift."""
         scale = self.graph.arrays.scale
         straight, diagonal = scale[0, 0], scale[0, -1]
-        if self.graph.lattice.n_directions == 8:
+        if self.graph.has_diagonals:
             straight = min(straight, diagonal)
             diagonal = min(diagonal, 2 * straight)
         else:
@@ -126,7 +128,8 @@ class Searcher:
             added=(dear if any(prices) else 0 * dear).astype(graph.number),
             worse=dear,
             # A little below 1, so that rounding never makes the heuristic overestimate.
-            factor=number(1 - 1e-9 if graph.is_float else 1),
+            factor=number(1 - FLOAT_NOISE if graph.is_float else 1),
+            margin=number(FLOAT_NOISE if graph.is_float and any(prices) else 0),
         )
 
     # -- searches -------------------------------------------------------------------------------
@@ -171,9 +174,12 @@ class Searcher:
             self._enlarge(holder)
         elif status == kernel.TOTAL_TOO_LARGE:
             raise CostError(
-                "a total would overflow: without a budget some path costs more than "
-                f"{self.graph.largest:g} ticks; give a budget or cheaper costs"
+                "a total would overflow: some path costs more than can be counted "
+                f"({self.graph.largest:g} ticks, or with floats so much that a step no longer "
+                "changes it); give a budget or costs closer together"
             )
+        elif status == kernel.SETTLED_TWICE:
+            raise FieldcraftError("a search settled a state twice; please report this")
 
     def flood(self, starts: Array, initial: Array, limit: Any) -> tuple[Settled, int]:
         """Settle all within the limit; return states, totals and links, and states expanded."""
@@ -237,7 +243,7 @@ class Searcher:
             n, goal, expanded = self.run(holder, goals, starts, initial, limit)
             scratch = holder[0]
             if goal >= 0:
-                way = self._walk(scratch, starts, initial, goal)
+                way = self._walk(scratch, starts, initial, goal, 2 * goals.margin)
             walk.blank_states(scratch.totals, scratch.order[:n], self.graph.blank)
         return way, expanded
 
@@ -249,12 +255,12 @@ class Searcher:
         with self.lend() as holder:
             scratch = holder[0]
             walk.spread(scratch.totals, scratch.vias, states, totals, vias)
-            way = self._walk(scratch, starts, initial, goal)
+            way = self._walk(scratch, starts, initial, goal, 0 * self._no_goals.margin)
             walk.blank_states(scratch.totals, states, self.graph.blank)
         return way
 
     def _walk(
-        self, scratch: kernel.Scratch, starts: Array, initial: Array, goal: int
+        self, scratch: kernel.Scratch, starts: Array, initial: Array, goal: int, margin: float
     ) -> tuple[Array, Array, Array]:
         """Return the states of a way, start first, their totals, and the link into each + 1."""
         size = 256
@@ -262,11 +268,11 @@ class Searcher:
             out, links = np.empty(size, np.int64), np.empty(size, np.int64)
             n = walk.walk_back(
                 self.graph.arrays, scratch.totals, scratch.vias, starts, initial,
-                self.graph.opposite, goal, out, links,
+                self.graph.opposite, margin, goal, out, links,
             )  # fmt: skip
             if n > 0:
                 states = out[:n][::-1].copy()
                 return states, scratch.totals[states], links[:n][::-1].copy()
-            if n != walk.TOO_SHORT:
-                raise AssertionError("a settled state has no predecessor")
+            if n != walk.TOO_SHORT or size > len(scratch.totals):
+                raise FieldcraftError("a settled state has no way back; please report this")
             size *= 4

@@ -57,6 +57,10 @@ class Sight(Frozen):
     def __bool__(self) -> bool:
         return self.visible
 
+    def __getstate__(self) -> dict[str, Any]:
+        # The line goes along, not the whole map that could trace it again.
+        return {**self.__dict__, "_traced": self._traced, "_trace": _traced_already}
+
     @cached_property
     def _traced(self) -> Line:
         return self._trace()
@@ -69,7 +73,7 @@ class Sight(Frozen):
     @property
     def pairs(self) -> list[tuple[Cell, Cell]]:
         """The pairs of hexagons the line runs between, each ``(left, right)``."""
-        return self._traced[1]
+        return list(self._traced[1])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sight):
@@ -84,6 +88,10 @@ class Sight(Frozen):
             self.viewer, self.target, self.visible, self.obstruction, self.light, self.malus,
             self.spell_failure,
         )  # fmt: skip
+
+
+def _traced_already() -> Line:
+    raise AssertionError("a sight that was pickled carries its line")
 
 
 class View(Frozen):

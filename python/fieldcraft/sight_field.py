@@ -46,6 +46,10 @@ def _choice(value: Any, known: Any, what: str) -> None:
         )
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def neighbour_vectors(lattice: Lattice) -> npt.NDArray[np.int64]:
     """Return the frame vectors of the straight directions, shape (4 or 6, 2)."""
     return lattice.axial_offsets() if lattice.is_hex else lattice.offsets()[0, :4]
@@ -137,7 +141,9 @@ class SightField(Frozen):
         _choice(corners, CORNERS, "corners")
         if line == "stepped" and not lattice.is_hex:
             raise RulesError("line='stepped' is for hexagons; lines on squares are 'crossed'")
-        if threshold is not None and not threshold > 0:
+        if threshold is not None and not _is_whole(threshold):
+            raise ArgumentTypeError(f"threshold must be whole points or None, not {threshold!r}")
+        if threshold is not None and threshold <= 0:
             raise CostError(f"threshold must be above 0 points, not {threshold}")
         self.lattice, self.shape = lattice, (int(height), int(width))
         self.threshold, self.line, self.tie, self.corners = threshold, line, tie, corners
@@ -158,7 +164,10 @@ class SightField(Frozen):
         padded_walls = np.zeros((0, 0), np.uint8)
         if walls is not None:
             padded_walls = np.zeros((height + 2, width + 2), np.uint8)
-            padded_walls[1:-1, 1:-1] = self._shaped(walls, "walls", np.uint8)
+            bits = self._shaped(walls, "walls", np.uint8)
+            if bits.min() < 0 or bits.max() > 255:
+                raise MapError("walls must be bit masks from 0 to 255")
+            padded_walls[1:-1, 1:-1] = bits
         self._walls = frozen(padded_walls.reshape(-1))
         self._neighbours = frozen(neighbour_vectors(lattice))
         self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
@@ -265,7 +274,7 @@ class SightField(Frozen):
     def _given_light(light: Any) -> int | None:
         if light is None:
             return None
-        if isinstance(light, bool) or not isinstance(light, int | np.integer):
+        if not _is_whole(light):
             raise ArgumentTypeError(f"light must be a whole number, 0 or negative, not {light!r}")
         if not -127 <= light <= 0:
             raise CostError(f"light is the malus of a target, 0 or negative (to -127), not {light}")
@@ -377,7 +386,7 @@ class SightField(Frozen):
         return spread(len(cells), lambda a, b: [self._view(c, reach, given) for c in cells[a:b]])
 
     def _radius(self, radius: Any) -> int:
-        if isinstance(radius, bool) or not isinstance(radius, int | np.integer):
+        if not _is_whole(radius):
             raise ArgumentTypeError(f"radius must be a whole number of cells, not {radius!r}")
         if radius < 0:
             raise CostError(f"radius must be 0 or more, not {radius}")

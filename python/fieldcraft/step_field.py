@@ -19,7 +19,7 @@ import numpy.typing as npt
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, ClosedCellError, CostError, MapError
 from fieldcraft.frozen import Frozen, frozen
-from fieldcraft.graph import NO_CAP, Graph, Layer, Link
+from fieldcraft.graph import FLOAT_SLACK, NO_CAP, Graph, Layer, Link
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
@@ -252,18 +252,19 @@ class StepField(Frozen):
             return largest, math.inf
         shown = float(self._in_units(ticks))
         if self.is_float:
-            # Sums of floats may end a hair above the decimal they stand for.
-            return min(ticks * (1 + 1e-12), largest), shown
+            return min(ticks * (1 + FLOAT_SLACK), largest), shown
         return min(2 * ticks + 1 if self._graph.halves else ticks, largest), shown
 
     def _seeds(
         self, start: Any, initial: Any, parity: int, layer: int
     ) -> tuple[npt.NDArray[np.int64], Array]:
         """Return start states, rising and each once, and their initial totals."""
-        if parity not in (0, 1):
+        if isinstance(parity, float) or parity not in (0, 1):
             raise CostError(
                 f"parity must be 0 or 1 (diagonals made so far, modulo 2), not {parity!r}"
             )
+        if not isinstance(layer, int | np.integer):
+            raise ArgumentTypeError(f"layer must be a whole number, not {layer!r}")
         if not 0 <= layer < len(self.layers):
             raise MapError(f"layer {layer} is not one of 0 to {len(self.layers) - 1}")
         cells = cells_of(start, self.shape, "start")

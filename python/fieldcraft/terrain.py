@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
-from fieldcraft.errors import MapError
+from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.frozen import frozen
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import on_map
@@ -60,6 +60,10 @@ class Border:
             raise MapError(f"a border needs two cells, not {self.cells!r}") from None
         pair = tuple(as_cell(cell, "cell of a border") for cell in (first, second))
         object.__setattr__(self, "cells", pair)
+        for name in ("height", "length", "price"):
+            value = getattr(self, name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, name, value.item())
         if self.kind not in BORDER_KINDS:
             raise MapError(
                 f"unknown border kind {self.kind!r} between {pair[0]} and {pair[1]}; "
@@ -109,7 +113,14 @@ class Terrain:
                 raise MapError(
                     f"light is the malus of a target, from {LEAST_LIGHT} to 0, not {most}"
                 )
+        if self.codes.dtype != np.uint16 or int(self.codes.max()) >= len(self.kinds):
+            raise MapError(
+                f"codes must be uint16 below the number of kinds, {len(self.kinds)}, not "
+                f"{self.codes.dtype} up to {self.codes.max()}"
+            )
         for border in self.borders:
+            if not isinstance(border, Border):
+                raise ArgumentTypeError(f"borders must be Border, not {type(border).__name__}")
             first, second = border.cells
             for cell in border.cells:
                 self.check(cell, "cell of a border")

@@ -11,10 +11,7 @@ from typing import Any
 
 from fieldcraft.errors import ArgumentTypeError, CostError, nearest
 
-__all__ = ["METRES_PER_FOOT_SQUARE", "Quantity", "exact", "quantity"]
-
-METRES_PER_FOOT_SQUARE = (Fraction(3, 2), 5)
-"""A square is 1.5 m or 5 ft: the rule books round, so feet turn into metres by 0.3 exactly."""
+__all__ = ["Quantity", "exact", "quantity"]
 
 _UNITS = {
     "": "",
@@ -58,7 +55,8 @@ def exact(value: Any, what: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ArgumentTypeError(f"{what} must be a number, not {value!r}")
     if isinstance(value, numbers.Rational):
-        return Fraction(value)
+        # Through int: the parts of a NumPy number are NumPy numbers, which overflow.
+        return Fraction(int(value.numerator), int(value.denominator))
     number = float(value)
     if not math.isfinite(number):
         raise CostError(f"{what} must be a finite number, not {number}")

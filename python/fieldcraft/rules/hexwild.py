@@ -378,5 +378,6 @@ def _climb_ticks(rise: Any) -> Any:
     Twice the rise in points, at least one, rounded up to a tick; a millionth of a tick is taken
     for rounding of the elevation.
     """
-    ticks = np.ceil(np.round(np.asarray(rise) * (2 * TICKS), 6))
+    # A rise beyond what a price can hold is cut there, and refused where it is counted.
+    ticks = np.ceil(np.round(np.minimum(rise, 10.0**9) * (2 * TICKS), 6))
     return np.maximum(PLAIN, ticks).astype(np.int64)

@@ -165,12 +165,14 @@ class Pathfinder(GridRules):
         causes = [
             (entry.name, 1 + int(entry.entry)) for entry in types if not crossed(entry, creature)
         ]
-        causes += [(_who(o), 2) for o in self._hampering(occupants)[:1]]
+        hampering = self._hampering(occupants)[:1]
+        causes += [(_who(o), 2) for o in hampering]
         parts: Parts = [("square", 1)]
         weight = 1
         for label, factor in causes:
             more = weight * factor if self.stack == "multiply" else max(weight, factor)
-            if more > weight:
+            # An enemy is named even where its square adds nothing: passing it takes a test.
+            if more > weight or (hampering and label == _who(hampering[0])):
                 parts.append((label, more - weight))
             weight = more
         return parts
