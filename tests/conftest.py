@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         shared_dir()
     if NO_JIT and item.get_closest_marker("jit_only"):
         pytest.skip("needs compiled kernels")
+
+
+@pytest.fixture(autouse=True)
+def _forget_registered_rules() -> Iterator[None]:
+    """Take back the rule systems that a test registered."""
+    yield
+    if "fieldcraft.rules" in sys.modules:
+        sys.modules["fieldcraft.rules"]._registered.clear()
 
 
 @pytest.fixture(scope="session")

@@ -447,9 +447,7 @@ class Board:
         if token and token.level:
             raise _on_a_level(token)
         mover = creature or (token.creature if token else Creature())
-        if token in others:
-            at = next((i for i, t in enumerate(others) if t is token), others.index(token))
-            others = others[:at] + others[at + 1 :]
+        # The rules leave the mover out, once: another token equal to it stays in its way.
         return token, mover, others
 
     def _present(self, tokens: Iterable[Token] | None) -> tuple[Token, ...]:

@@ -113,10 +113,13 @@ class Terrain:
                 raise MapError(
                     f"light is the malus of a target, from {LEAST_LIGHT} to 0, not {most}"
                 )
-        if self.codes.dtype != np.uint16 or int(self.codes.max()) >= len(self.kinds):
+        if self.codes.dtype != np.uint16:
+            raise MapError(f"codes must be uint16, not {self.codes.dtype}")
+        if int(self.codes.max()) >= len(self.kinds):
+            row, col = np.argwhere(self.codes >= len(self.kinds))[0]
             raise MapError(
-                f"codes must be uint16 below the number of kinds, {len(self.kinds)}, not "
-                f"{self.codes.dtype} up to {self.codes.max()}"
+                f"cell ({row}, {col}) has the code {self.codes[row, col]}, and there are "
+                f"{len(self.kinds)} kinds of cells"
             )
         for border in self.borders:
             if not isinstance(border, Border):

@@ -5,6 +5,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import searching
+from fieldcraft._arrays import DIAGONALS
 from fieldcraft.fields import Layer, Link
 from fieldcraft.lattice import Lattice
 
@@ -85,8 +86,7 @@ def test_a_start_so_dear_that_a_step_changes_nothing():
         fc.grid.reach(np.full((3, 3), 0.7), [(0, 0)], initial=[1e20], diagonals="exact")
 
 
-@pytest.mark.parametrize("diagonals", ["equidistant", "alternating", "alternating-2", "exact",
-                                       "approximate", "rectilinear", "illegal", (70, 99)])  # fmt: skip
+@pytest.mark.parametrize("diagonals", [*DIAGONALS, (70, 99)], ids=str)
 @pytest.mark.parametrize("goal", [(255, 255), (255, 128), (128, 200), (0, 200)])
 def test_astar_expands_little_of_an_open_map(diagonals, goal):
     """At most a tenth of what Dijkstra expands, wherever the goal is."""
@@ -145,7 +145,8 @@ def test_caps_of_float_layers_count_decimals_as_budgets_do():
 def test_distance_on_open_ground_is_what_a_path_costs(pair):
     for goal in [(0, 4), (3, 5), (4, 4), (1, 6), (0, 1)]:
         there = fc.grid.path(np.ones((12, 12)), (4, 4), (4 + goal[0], 4 + goal[1]), diagonals=pair)
-        assert fc.grid.distance((0, 0), goal, diagonals=pair) == pytest.approx(there.cost, rel=1e-12)
+        found = fc.grid.distance((0, 0), goal, diagonals=pair)
+        assert found == pytest.approx(there.cost, rel=1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u2", "i4", "u4", "i8", "f4", "f8"])

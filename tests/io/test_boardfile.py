@@ -504,7 +504,7 @@ numbers = st.one_of(
     st.floats(0, 1e8, allow_nan=False),
 )
 sizes = st.floats(1e-6, 1e8)
-one_speed = st.one_of(numbers, texts.filter(bool))
+one_speed = st.one_of(numbers, numbers.map(lambda n: f"{float(n):.3f} m"), st.just("30 ft"))
 creatures = st.builds(
     Creature,
     name=texts,

@@ -210,9 +210,10 @@ def test_an_unknown_kind_that_no_cell_uses_does_no_harm():
 
 def test_codes_beyond_the_kinds_are_refused():
     terrain = hexes("..")
-    terrain = type(terrain)(terrain.lattice, terrain.codes + 1, terrain.kinds)
     with pytest.raises(MapError, match=r"cell \(0, 0\) has the code 1, and there are 1 kinds"):
-        HEXWILD.check(terrain)
+        type(terrain)(terrain.lattice, terrain.codes + 1, terrain.kinds)
+    with pytest.raises(MapError, match="codes must be uint16, not int64"):
+        type(terrain)(terrain.lattice, terrain.codes.astype(int), terrain.kinds)
 
 
 @pytest.mark.parametrize(

@@ -404,12 +404,6 @@ class GridRules:
                 f"{self.name} is played on {' or '.join(self.lattices)}, and the lattice of this "
                 f"map is {terrain.lattice.name}"
             )
-        if int(terrain.codes.max()) >= len(terrain.kinds):
-            row, col = np.argwhere(terrain.codes >= len(terrain.kinds))[0]
-            raise MapError(
-                f"cell ({row}, {col}) has the code {terrain.codes[row, col]}, and there are "
-                f"{len(terrain.kinds)} kinds of cells"
-            )
         found: list[Types | None] = []
         for code, kind in enumerate(terrain.kinds):
             try:

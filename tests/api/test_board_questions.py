@@ -1,0 +1,148 @@
+"""Who is asked about on a board, and what is refused with a clear error."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+
+OPEN = [["open"] * 6] * 5
+
+
+@pytest.fixture
+def hexes():
+    return fc.Board(OPEN, lattice="odd-r", rules="hexwild")
+
+
+def test_the_rules_follow_the_lattice_where_none_are_named():
+    assert fc.Board(OPEN).rules.name == "pathfinder"
+    assert fc.Board(OPEN, lattice="even-q").rules.name == "hexwild"
+
+
+def test_levels_are_refused_until_they_are_covered(hexes):
+    above = fc.Token("owl", (1, 1), level=1)
+    board = hexes.replace(tokens=[above])
+    for question in (
+        lambda: board.reach(above, budget=2),
+        lambda: board.reach((1, 1), budget=2),
+        lambda: board.sight(above, (0, 0)),
+        lambda: board.sight((0, 0), (1, 1)),
+        lambda: board.view(above, 3),
+    ):
+        with pytest.raises(fc.RulesError, match="'owl' stands on level 1"):
+            question()
+
+
+def test_a_creature_without_a_speed_on_foot_needs_a_budget(hexes):
+    bird = fc.Creature("bird", speed={"fly": 3})
+    with pytest.raises(fc.RulesError, match="has no speed 'walk', only fly"):
+        hexes.reach((0, 0), creature=bird)
+    assert len(hexes.reach((0, 0), creature=bird, budget=1)) == 3
+
+
+@pytest.mark.parametrize("speed", [-3, float("nan"), "9 parsecs", {"walk": "far"}])
+def test_speeds_that_are_none(speed):
+    with pytest.raises(fc.CostError, match="speed"):
+        fc.Creature("elf", speed=speed)
+
+
+def test_of_two_equal_tokens_only_the_mover_is_left_out(hexes):
+    goblin = fc.Token(fc.Creature("goblin", speed=3), (2, 2), side="red")
+    twins = [goblin, fc.Token(fc.Creature("goblin", speed=3), (2, 2), side="red")]
+    assert hexes.reach(goblin, tokens=[goblin]).can_stop[0]
+    assert not hexes.reach(goblin, tokens=twins).can_stop[0]
+
+
+@pytest.mark.parametrize("tokens", [["a"], [None], [(0, 0)]])
+def test_tokens_that_are_none(hexes, tokens):
+    for question in (hexes.reach, lambda cell, tokens: hexes.reach_many([cell], tokens=tokens)):
+        with pytest.raises(fc.ArgumentTypeError, match="tokens must be Token"):
+            question((0, 0), tokens=tokens)
+    with pytest.raises(fc.ArgumentTypeError, match="tokens must be Token"):
+        hexes.replace(tokens=tokens)
+
+
+@pytest.mark.parametrize("relations", [5, ["red"], [("a", "b")], [("a", "b", "enemy")]])
+def test_relations_that_are_none(relations):
+    with pytest.raises(fc.RulesError, match="relation"):
+        fc.Board(OPEN, relations=relations)
+
+
+def test_relations_and_pairs_cannot_be_changed_from_outside(hexes):
+    board = hexes.replace(relations=[("red", "blue", "neutral")])
+    with pytest.raises(TypeError):
+        board.relations[frozenset(("a", "b"))] = "foe"
+    sight = hexes.sight((0, 2), (2, 2))
+    sight.pairs.clear()
+    assert len(sight.pairs) == 1
+
+
+def test_borders_that_are_none():
+    with pytest.raises(fc.ArgumentTypeError, match="borders must be Border"):
+        fc.Board(OPEN, borders=[((0, 0), (0, 1))])
+    cells = ((0, 0), (0, 1))
+    priced = fc.Board(OPEN, borders=[fc.Border(cells, "price", price=np.int64(2))])
+    assert priced.path(*cells).cost == 3
+
+
+def test_answers_travel_without_their_map():
+    """A path or a sight keeps its steps or its line, not the whole field."""
+    board = fc.Board(np.full((300, 300), "open"))
+    path, sight = board.path((0, 0), (3, 4)), board.sight((0, 0), (3, 4))
+    for answer in (path, sight):
+        packed = pickle.dumps(answer)
+        assert len(packed) < 5_000
+        assert pickle.loads(packed) == answer
+    assert pickle.loads(pickle.dumps(path)).steps == path.steps
+    assert np.array_equal(pickle.loads(pickle.dumps(sight)).line, sight.line)
+
+
+def test_pf04_an_enemy_passed_by_a_test_is_always_named():
+    """PF-04, PF-13: also where its square adds nothing to a difficult one."""
+    rules = fc.rules.get("pathfinder", tumble=True, stack="worst")
+    board = fc.Board(
+        [["open", "difficult", "open"]],
+        rules=rules,
+        tokens=[fc.Token("elf", (0, 0), side="blue"), fc.Token("orc", (0, 1), side="red")],
+    )
+    why = board.path((0, 0), (0, 2)).steps[0].why
+    assert "Acrobatics" in why
+
+
+def test_hw18_an_absurd_elevation_is_refused():
+    """HW-18: the price of the climb is more than can be counted."""
+    board = fc.Board(
+        [["open", "boulder"]], lattice="odd-r", rules="hexwild", elevation=[[0, 1e300]]
+    )
+    with pytest.raises(fc.MapError, match="costs more than can be counted"):
+        board.reach((0, 0))
+
+
+@pytest.mark.parametrize("value", [256, -1])
+def test_masks_out_of_range(value):
+    with pytest.raises(fc.MapError, match="barred must be bit masks"):
+        fc.grid.field(np.ones((2, 2)), barred=np.full((2, 2), value))
+    with pytest.raises(fc.MapError, match="walls must be bit masks"):
+        fc.SightField(
+            fc.Lattice("square"), (2, 2), between=np.zeros((2, 2), np.uint8),
+            walls=np.full((2, 2), value),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("threshold", ["4", 3.5, True])
+def test_thresholds_that_are_none(threshold):
+    with pytest.raises(fc.ArgumentTypeError, match="threshold must be whole points"):
+        fc.hexes.view(np.zeros((2, 2)), (0, 0), threshold=threshold)
+
+
+def test_ragged_costs_with_closed_cells():
+    with pytest.raises(fc.MapError, match="full array"):
+        fc.grid.field([[1, 2], [1]], closed=[[False, False]])
+
+
+@pytest.mark.parametrize(("name", "value"), [("layer", "a"), ("layer", 0.0), ("parity", 1.0)])
+def test_layers_and_parities_that_are_none(name, value):
+    field = fc.grid.field(np.ones((2, 2)))
+    with pytest.raises(fc.FieldcraftError, match=name):
+        field.reach((0, 0), **{name: value})
