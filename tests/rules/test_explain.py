@@ -98,7 +98,8 @@ def sums(parts):
     found = {"enter": 0, "leave": 0, "border": 0}
     for part in parts:
         assert part.label
-        assert part.ticks > 0
+        # A test of Acrobatics is named also where it costs nothing more (PF-04).
+        assert part.ticks > 0 or part.label.endswith("(Acrobatics)")
         found[part.kind] += part.ticks
     return found
 

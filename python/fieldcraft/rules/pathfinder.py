@@ -46,6 +46,7 @@ Diagonals = Literal[
     "equidistant", "alternating", "alternating-2", "exact", "approximate", "rectilinear", "illegal"
 ]
 MEDIUM = SIZES.index("medium")
+TUMBLED = "enemy in the square (Acrobatics)"
 
 _SCHEMA = Schema(
     ticks=1, keys=COMMON_KEYS | {"corners"}, borders=("low_wall", "drop", "door", "ladder")
@@ -165,14 +166,13 @@ class Pathfinder(GridRules):
         causes = [
             (entry.name, 1 + int(entry.entry)) for entry in types if not crossed(entry, creature)
         ]
-        hampering = self._hampering(occupants)[:1]
-        causes += [(_who(o), 2) for o in hampering]
+        causes += [(_who(o), 2) for o in self._hampering(occupants)[:1]]
         parts: Parts = [("square", 1)]
         weight = 1
         for label, factor in causes:
             more = weight * factor if self.stack == "multiply" else max(weight, factor)
             # An enemy is named even where its square adds nothing: passing it takes a test.
-            if more > weight or (hampering and label == _who(hampering[0])):
+            if more > weight or label == TUMBLED:
                 parts.append((label, more - weight))
             weight = more
         return parts
@@ -208,5 +208,5 @@ def _who(occupant: Occupant) -> str:
     if occupant.token.helpless:
         return "helpless creature in the square"
     if occupant.relation == "foe":
-        return "enemy in the square (Acrobatics)"
+        return TUMBLED
     return "creature in the square"
