@@ -215,8 +215,8 @@ class Board:
 
     @property
     def light(self) -> npt.NDArray[np.int8]:
-        """Light malus, shape (height, width), or (1, 1) where it is the same everywhere."""
-        return self._terrain.light
+        """Light malus of a target in each cell, shape (height, width)."""
+        return np.broadcast_to(self._terrain.light, self.shape)
 
     def kind(self, cell: Cell) -> Kind:
         """Return what a cell holds: base terrain id, then overlays."""
@@ -229,6 +229,34 @@ class Board:
     def token_at(self, cell: Cell) -> Token | None:
         """Return the token that stands on a cell, on the lowest level, or None."""
         return _lowest(self._tokens, as_cell(cell))
+
+    def token(self, name: str) -> Token:
+        """Return the token of that name.
+
+        Raises
+        ------
+        MapError
+            If no token has that name, or more than one.
+        """
+        found = [token for token in self._tokens if token.label == name]
+        if len(found) != 1:
+            names = ", ".join(token.label for token in self._tokens) or "nobody"
+            raise MapError(f"{len(found)} tokens have the name {name!r}; on the board are {names}")
+        return found[0]
+
+    def move(self, token: Token, cell: Cell) -> Board:
+        """Return a board where the token stands on another cell; nobody asks what it costs.
+
+        Raises
+        ------
+        MapError
+            If the token is not on this board: one that has moved is another token.
+        """
+        if token not in self._tokens:
+            raise MapError(f"token {token.label!r} at {token.cell} is not on this board")
+        at = self._tokens.index(token)
+        moved = token.at(self._terrain.check(cell))
+        return self.replace(tokens=(*self._tokens[:at], moved, *self._tokens[at + 1 :]))
 
     def relation(self, side: str, other: str) -> Any:
         """Return what two sides are to each other: friend, foe or neutral."""

@@ -165,7 +165,12 @@ class Token:
 
 
 def as_cell(value: Any, what: str = "cell") -> Cell:
-    """Return ``(row, col)`` as two plain integers, or raise ArgumentTypeError saying what came."""
+    """Return ``(row, col)`` as two plain integers, or raise ArgumentTypeError saying what came.
+
+    A token means the cell it stands on.
+    """
+    if isinstance(value, Token):
+        return value.cell
     try:
         row, col = value
         if isinstance(row, (bool, str, float)) or isinstance(col, (bool, str, float)):

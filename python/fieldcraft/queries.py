@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fieldcraft.creature import as_cell
+from fieldcraft.creature import Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, OutsideMapError
 from fieldcraft.lattice import Cell
 
@@ -33,7 +33,7 @@ def on_map(cell: Any, shape: tuple[int, int], what: str = "cell") -> Cell:
 def cells_of(given: Any, shape: tuple[int, int], what: str) -> list[Cell]:
     """Return one cell, or several of shape (n, 2), as a list of checked cells."""
     try:
-        array = np.asarray(given)
+        array = np.asarray(_without_tokens(given))
     except ValueError:
         raise ArgumentTypeError(f"{what} must be a cell or several, not {given!r}") from None
     if array.ndim != 2:
@@ -41,10 +41,19 @@ def cells_of(given: Any, shape: tuple[int, int], what: str) -> list[Cell]:
     return [on_map(cell, shape, what) for cell in batch_of(given, (2,), what, empty=False)]
 
 
+def _without_tokens(given: Any) -> Any:
+    """Return cells and pairs with each token replaced by the cell it stands on."""
+    if isinstance(given, Token):
+        return given.cell
+    if isinstance(given, list | tuple):
+        return [_without_tokens(item) for item in given]
+    return given
+
+
 def batch_of(given: Any, shape: tuple[int, ...], what: str, *, empty: bool = True) -> list[Any]:
     """Return whole numbers of shape (n, *shape) as nested lists, or raise ArgumentTypeError."""
     try:
-        array = np.asarray(given)
+        array = np.asarray(_without_tokens(given))
     except ValueError:
         array = np.zeros((0, 0, 0, 0))
     if array.size == 0 and array.ndim <= 1 + len(shape):

@@ -146,3 +146,35 @@ def test_layers_and_parities_that_are_none(name, value):
     field = fc.grid.field(np.ones((2, 2)))
     with pytest.raises(fc.FieldcraftError, match=name):
         field.reach((0, 0), **{name: value})
+
+
+def test_a_token_is_as_good_as_a_cell(hexes):
+    wolf, hero = fc.Token("wolf", (0, 0)), fc.Token("hero", (3, 3))
+    board = hexes.replace(tokens=[wolf, hero])
+    assert board.path(wolf, fc.within(1, hero)) == board.path((0, 0), fc.within(1, (3, 3)))
+    assert not board.path(wolf, hero)
+    assert board.path(wolf, hero, stop=False)
+    reach = board.reach(wolf, budget=9)
+    assert hero in reach
+    assert reach.cost_at(hero) == reach.cost_at((3, 3))
+    assert board.sights([(wolf, hero)]) == [board.sight(wolf, hero)]
+    assert board.reach_many([wolf, hero], budget=2) == [
+        board.reach(token, budget=2) for token in (wolf, hero)
+    ]
+    assert board.paths([(wolf, (2, 2))]) == [board.path(wolf, (2, 2))]
+    assert board.views([hero], 2) == [board.view(hero, 2)]
+
+
+def test_a_token_that_moved_is_another_one(hexes):
+    board = hexes.replace(tokens=[fc.Token("wolf", (0, 0)), fc.Token("hero", (3, 3))])
+    moved = board.move(board.token("wolf"), (1, 1))
+    assert moved.token("wolf").cell == (1, 1)
+    assert board.token("wolf").cell == (0, 0)
+    with pytest.raises(fc.MapError, match=r"'wolf' at \(0, 0\) is not on this board"):
+        moved.move(board.token("wolf"), (2, 2))
+    with pytest.raises(fc.MapError, match="0 tokens have the name 'elf'; on the board are wolf"):
+        board.token("elf")
+
+
+def test_light_is_a_map(hexes):
+    assert hexes.replace(light=-2).light[4, 5] == -2
