@@ -232,6 +232,10 @@ def search(
                 state % n_cells, kind, width, x_low, x_high, y_low, y_high, sum_low, sum_high,
                 straight, diagonal, added[state // n_cells], shift, factor,
             )  # fmt: skip
+            if key > budget:
+                if budget >= largest:
+                    status = TOTAL_TOO_LARGE
+                continue
         if slots:
             slot = int(key * per_bucket)
             if counters[LIVE] == 0 or slot < bucket:
@@ -350,7 +354,11 @@ def search(
                     beyond, kind, width, x_low, x_high, y_low, y_high, sum_low, sum_high,
                     straight, diagonal, added[after], shift, factor,
                 )  # fmt: skip
-                if key > best or (best_state >= 0 and key >= best * same + slack):
+                if best_state < 0 and key > budget:
+                    if budget >= largest:
+                        status = TOTAL_TOO_LARGE
+                    continue
+                if best_state >= 0 and key >= best * same + slack:
                     continue
                 if totals[next_state] == blank:
                     order[n_order] = next_state

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
+from fieldcraft.graph import MAX_FACTOR
 from fieldcraft.lattice import Lattice
 from fieldcraft.legal import legal_steps
 from fieldcraft.step_field import StepField
@@ -48,15 +49,16 @@ def diagonal_rule(diagonals: Any) -> tuple[float, float] | str:
     except (TypeError, ValueError):
         raise RulesError(f"diagonals must be a name or a pair, not {diagonals!r}") from None
     for factor in (straight, diagonal):
-        if isinstance(factor, bool) or not isinstance(factor, int | np.integer) or factor < 1:
-            raise RulesError(
-                f"a pair of diagonals must be whole numbers above 0, not {diagonals!r}"
-            )
+        whole = isinstance(factor, int | np.integer) and not isinstance(factor, bool)
+        if not (whole and 1 <= factor <= MAX_FACTOR):
+            raise RulesError(f"a pair of diagonals must be whole numbers from 1 to {MAX_FACTOR}")
     return int(straight), int(diagonal)
 
 
 def checked_costs(cost: Any, name: str, *, closed: Array | None = None, ndim: int = 2) -> Array:
     """Return prices as an array of numbers: NaN, negative and (for `cost`) zero are refused."""
+    if isinstance(cost, np.ma.MaskedArray):
+        raise ArgumentTypeError(f"{name} must be a plain array; give its mask as `closed`")
     try:
         array = np.asarray(cost)
     except ValueError as error:
@@ -86,7 +88,10 @@ def _shape_of(cost: Any) -> tuple[int, ...]:
 
 def checked_mask(mask: Any, name: str, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """Return an array of bool of that shape."""
-    array = np.asarray(mask)
+    try:
+        array = np.asarray(mask)
+    except ValueError as error:
+        raise MapError(f"{name} must be a full array of bool: {error}") from None
     if array.dtype != np.bool_:
         raise ArgumentTypeError(f"{name} must be an array of bool, not of {array.dtype}")
     if array.shape != shape:
@@ -103,7 +108,7 @@ def whole_ticks(
     more than 65,535 of them. With `by_one` a tick must be one unit.
     """
     scale = 1
-    if any(array.max(initial=0) > LARGEST_WHOLE for array in arrays):
+    if any(float(array.max(initial=0)) > LARGEST_WHOLE for array in arrays):
         return None
     if any(array.dtype.kind == "f" for array in arrays):
         scale = MILLIONTHS

@@ -363,6 +363,8 @@ class Board:
         codes, kinds = self._terrain.codes.copy(), self._terrain.kinds
         if kind not in kinds:
             kinds = (*kinds, kind)
+            if len(kinds) > np.iinfo(np.uint16).max:
+                raise MapError("a map may hold 65,535 kinds of cells")
         code = kinds.index(kind)
         mask = np.asarray(cells)
         if mask.dtype == np.bool_:
@@ -474,6 +476,8 @@ class Board:
             token = _lowest(others, cell)
         if token and token.level:
             raise _on_a_level(token)
+        if creature is not None and not isinstance(creature, Creature):
+            raise ArgumentTypeError(f"creature must be a Creature, not {creature!r}")
         mover = creature or (token.creature if token else Creature())
         # The rules leave the mover out, once: another token equal to it stays in its way.
         return token, mover, others
@@ -482,7 +486,10 @@ class Board:
         """Return the tokens of a question, checked; the board's own where none are given."""
         if tokens is None:
             return self._tokens
-        others = tuple(tokens)
+        try:
+            others = tuple(tokens)
+        except TypeError:
+            raise ArgumentTypeError(f"tokens must be several Token, not {tokens!r}") from None
         for other in others:
             if not isinstance(other, Token):
                 raise ArgumentTypeError(f"tokens must be Token, not {type(other).__name__}")
@@ -621,6 +628,8 @@ class Board:
         Options are those of `path`.
         """
         cells = batch_of(pairs, (2, 2), "pairs")
+        # Taken once: an iterator would be used up by the first pair.
+        options["tokens"] = self._present(options.get("tokens"))
         for start, goal in cells:
             self._terrain.check(start, "start")
             self._terrain.check(goal, "goal")

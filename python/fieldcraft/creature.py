@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from fieldcraft.errors import ArgumentTypeError, RulesError, nearest
-from fieldcraft.lattice import Cell
+from fieldcraft.lattice import LARGEST_INDEX, Cell
 from fieldcraft.units import quantity
 
 __all__ = ["SIZES", "Creature", "Size", "Token", "as_cell"]
@@ -66,11 +66,13 @@ class Creature:
             )
         for name in ("crosses", "untested_by", "unharmed_by"):
             value = getattr(self, name)
-            if isinstance(value, str):
-                raise ArgumentTypeError(f"{name} must be a set of names, not the text {value!r}")
+            if isinstance(value, str) or not isinstance(value, Iterable):
+                raise ArgumentTypeError(f"{name} must be a set of names, not {value!r}")
             object.__setattr__(self, name, frozenset(value))
         speeds = self.speed if isinstance(self.speed, Mapping) else {"walk": self.speed}
         for way, speed in speeds.items():
+            if not isinstance(way, str):
+                raise ArgumentTypeError(f"a way of moving must be a name, not {way!r}")
             quantity(speed, f"speed ({way}) of creature {self.name!r}")
         if isinstance(self.speed, Mapping):
             object.__setattr__(self, "speed", _FrozenMapping(self.speed))
@@ -164,6 +166,15 @@ class Token:
         return replace(self, cell=cell)
 
 
+def _shown(value: Any) -> str:
+    """Return a value for a message, cut to a readable length."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer too long to print
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 80 else text[:80] + "..."
+
+
 def as_cell(value: Any, what: str = "cell") -> Cell:
     """Return ``(row, col)`` as two plain integers, or raise ArgumentTypeError saying what came.
 
@@ -175,8 +186,11 @@ def as_cell(value: Any, what: str = "cell") -> Cell:
         row, col = value
         if isinstance(row, (bool, str, float)) or isinstance(col, (bool, str, float)):
             raise TypeError
-        return int(row.__index__()), int(col.__index__())
+        cell = int(row.__index__()), int(col.__index__())
+        if max(map(abs, cell)) > LARGEST_INDEX:
+            raise ArgumentTypeError(f"{what} lies further out than any map, {LARGEST_INDEX:,}")
+        return cell
     except (TypeError, ValueError, AttributeError):
         raise ArgumentTypeError(
-            f"{what} must be (row, col), two whole numbers, not {value!r}"
+            f"{what} must be (row, col), two whole numbers, not {_shown(value)}"
         ) from None

@@ -306,7 +306,7 @@ class Graph:
             if copies == 2:
                 to[base, 4:] = base ^ 1
             if layer.cap is not None:
-                caps[base] = self._cap(layer.cap)
+                caps[base] = self._cap(float(layer.cap) if self.is_float else int(layer.cap))
             if has_halt:
                 rows[twin], to[twin], caps[twin] = rows[base], twin, caps[base]
                 rows[twin, kernel.DIRECTIONS] = 0
@@ -368,7 +368,7 @@ class Graph:
                     raise MapError(f"cells of a link must be one map, not {len(mask)}")
                 masks.append(mask[0])
             along = -1 if link.direction is None else link.direction
-            price = link.ticks * (2 if self.halves else 1)
+            price = float(link.ticks) * (2 if self.halves else 1)
             for copy in range(self.copies):
                 source, target = (end * self.copies + copy for end in (link.source, link.target))
                 table.append((source, target, along, where, price))

@@ -253,7 +253,7 @@ def distance(
     [6.0, 8.0]
     """
     rule = diagonal_rule(diagonals)
-    if parity_in not in (0, 1):
+    if isinstance(parity_in, float) or parity_in not in (0, 1):
         raise MapError(f"parity_in must be 0 or 1, not {parity_in!r}")
     (row_a, col_a), (row_b, col_b) = as_cell(a, "a"), as_cell(b, "b")
     longer, shorter = sorted((abs(row_a - row_b), abs(col_a - col_b)), reverse=True)

@@ -239,7 +239,7 @@ def _sight_field(
             f"obstruction must have the shape (height, width) with at least one cell, not "
             f"{points.shape}"
         )
-    halves = points * 2
+    halves = points.astype(np.float64) * 2
     wrong = ~((halves >= 0) & (halves <= 253) & (halves == np.floor(halves)))
     if wrong.any():
         row, col = (int(i) for i in np.argwhere(wrong)[0])

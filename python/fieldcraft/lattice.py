@@ -29,6 +29,9 @@ Cell = tuple[int, int]
 LatticeName = Literal["square4", "square", "odd-r", "even-r", "odd-q", "even-q"]
 Ints = npt.NDArray[np.int64]
 
+LARGEST_INDEX = 1 << 40
+"""No map reaches further; sums of such coordinates fit 64 bits."""
+
 LATTICES: tuple[LatticeName, ...] = ("square4", "square", "odd-r", "even-r", "odd-q", "even-q")
 
 _SQUARE = np.array(
@@ -106,7 +109,7 @@ class Lattice:
 
     def parity(self, cell: Cell | npt.ArrayLike) -> Ints:
         """Return the row set (0 or 1) that `offsets` uses for each cell; 0 on squares."""
-        cells = np.asarray(cell, dtype=np.int64)
+        cells = self._whole(cell)
         if not self.is_hex:
             return np.zeros(cells.shape[:-1], dtype=np.int64)
         return cast(Ints, cells[..., 1 if self.is_flat else 0] & 1)
@@ -127,6 +130,16 @@ class Lattice:
 
     # -- coordinates --------------------------------------------------------------------------
 
+    @staticmethod
+    def _whole(cells: npt.ArrayLike) -> Ints:
+        """Return coordinates as integers; what is none is refused, not cut."""
+        array = np.asarray(cells)
+        if array.dtype.kind not in "iu":
+            raise ArgumentTypeError(f"cells must be whole numbers, not {array.dtype}")
+        if array.size and not -LARGEST_INDEX <= array.min() <= array.max() <= LARGEST_INDEX:
+            raise ArgumentTypeError(f"cells must lie within {LARGEST_INDEX:,} of the origin")
+        return array.astype(np.int64)
+
     def _need_hex(self, what: str) -> None:
         if not self.is_hex:
             raise MapError(f"{what} belong to hexagonal lattices, this one is {self.name!r}")
@@ -139,7 +152,7 @@ class Lattice:
     def to_axial(self, cells: npt.ArrayLike) -> Ints:
         """Turn offset cells ``(row, col)`` into axial ``(q, r)``; shape (..., 2) in and out."""
         self._need_hex("axial coordinates")
-        given = np.asarray(cells, dtype=np.int64)
+        given = self._whole(cells)
         row, col = given[..., 0], given[..., 1]
         if self.is_flat:
             return np.stack([col, row - self._shift(col)], axis=-1)
@@ -148,7 +161,7 @@ class Lattice:
     def from_axial(self, axial: npt.ArrayLike) -> Ints:
         """Turn axial ``(q, r)`` into offset cells ``(row, col)``; shape (..., 2) in and out."""
         self._need_hex("axial coordinates")
-        given = np.asarray(axial, dtype=np.int64)
+        given = self._whole(axial)
         q, r = given[..., 0], given[..., 1]
         if self.is_flat:
             return np.stack([r + self._shift(q), q], axis=-1)
@@ -167,7 +180,7 @@ class Lattice:
         MapError
             If q + r + s is not 0.
         """
-        given = np.asarray(cube, dtype=np.int64)
+        given = self._whole(cube)
         if np.any(given.sum(axis=-1) != 0):
             raise MapError("cube coordinates must have q + r + s = 0")
         return self.from_axial(given[..., :2])
@@ -182,7 +195,7 @@ class Lattice:
         if self.is_hex:
             delta = np.abs(self.to_cube(a) - self.to_cube(b))
             return cast(Ints, delta.max(axis=-1))
-        delta = np.abs(np.asarray(a, dtype=np.int64) - np.asarray(b, dtype=np.int64))
+        delta = np.abs(self._whole(a) - self._whole(b))
         if self.name == "square4":
             return cast(Ints, delta.sum(axis=-1))
         return cast(Ints, delta.max(axis=-1))
@@ -209,8 +222,8 @@ class Lattice:
 
     def ring(self, cell: Cell, radius: int) -> list[Cell]:
         """Return the cells at exactly that distance, clockwise from the top (or top left)."""
-        if radius < 0:
-            raise MapError(f"radius must be 0 or more, not {radius}")
+        if not isinstance(radius, int | np.integer) or radius < 0:
+            raise MapError(f"radius must be a whole number, 0 or more, not {radius!r}")
         if radius == 0:
             return [cell]
         return list(self._ring(cell, radius))

@@ -17,6 +17,8 @@ __all__ = ["batch_of", "cells_of", "on_map", "spread"]
 
 Result = TypeVar("Result")
 
+BLOCKS_A_WORKER = 16
+
 
 def on_map(cell: Any, shape: tuple[int, int], what: str = "cell") -> Cell:
     """Return the cell as two integers, or raise OutsideMapError."""
@@ -81,7 +83,12 @@ def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
     workers = min(_cores(), n)
     if workers <= 1:
         return part(0, n) if n else []
-    bounds = [n * i // workers for i in range(workers + 1)]
-    with ThreadPoolExecutor(workers) as pool:
+    # Several blocks a worker, so that an interrupt has not to wait for the whole batch.
+    n_blocks = min(n, workers * BLOCKS_A_WORKER)
+    bounds = [n * i // n_blocks for i in range(n_blocks + 1)]
+    pool = ThreadPoolExecutor(workers)
+    try:
         blocks = list(pool.map(part, bounds[:-1], bounds[1:]))
+    finally:
+        pool.shutdown(cancel_futures=True)
     return [result for block in blocks for result in block]

@@ -33,6 +33,7 @@ LINES = ("crossed", "stepped")
 CORNERS = ("closed", "open")
 MAX_HALVES = 253
 LEAST_MALUS = HIDDEN + 1
+LONGEST_LINE = 1 << 24
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
@@ -68,6 +69,10 @@ def trace(lattice: Lattice, viewer: Cell, target: Cell, *, line: str = "crossed"
     ends = np.array([viewer, target], np.int64)
     frame = lattice.to_axial(ends) if lattice.is_hex else ends
     dx, dy = (int(x) for x in frame[1] - frame[0])
+    if max(abs(dx), abs(dy)) > LONGEST_LINE:
+        raise CostError(
+            f"a line may be {LONGEST_LINE:,} cells long; {viewer} to {target} is longer"
+        )
     out = np.empty((lines_.longest(dx, dy), lines_.N_FIELDS), np.int64)
     n = lines_.line(int(lattice.is_hex), int(line == "stepped"), dx, dy, out)
     cells = out[:n, :4].reshape(-1, 2, 2) + frame[0]
@@ -146,6 +151,7 @@ class SightField(Frozen):
         if threshold is not None and threshold <= 0:
             raise CostError(f"threshold must be above 0 points, not {threshold}")
         self.lattice, self.shape = lattice, (int(height), int(width))
+        threshold = None if threshold is None else int(threshold)
         self.threshold, self.line, self.tie, self.corners = threshold, line, tie, corners
         self.failure_per_point = failure_per_point
         halves = self._halves(between, "between")

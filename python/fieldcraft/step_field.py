@@ -20,7 +20,7 @@ from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, ClosedCellError, CostError, MapError
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.graph import FLOAT_SLACK, NO_CAP, Graph, Layer, Link
-from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
 from fieldcraft.reach import Reach
@@ -32,6 +32,7 @@ __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
 Array = npt.NDArray[Any]
 ROUNDING = Fraction(1, 10**12)
+LARGEST = 10**300
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class StepField(Frozen):
         height, width = shape
         if height < 1 or width < 1:
             raise MapError(f"a map needs at least one cell; its shape is {shape}")
-        self.lattice = lattice
+        self.lattice = lattice = as_lattice(lattice)
         self.shape = (int(height), int(width))
         self.layers = tuple(layers) if layers is not None else (_only_layer(leave, border, halt),)
         self.links = tuple(links)
@@ -142,6 +143,8 @@ class StepField(Frozen):
         self._ticks = exact(ticks, "ticks")
         if self._ticks <= 0:
             raise CostError(f"ticks must be above 0, not {ticks}")
+        if closed is not None and np.shape(closed) != self.shape:
+            raise MapError(f"closed has shape {np.shape(closed)}, the map has {self.shape}")
         self._closed = None if closed is None else frozen(np.array(closed, bool))
         self._graph = Graph(
             lattice, self.shape, self.layers, self.links, steps=steps, enter=enter, leave=leave,
@@ -232,7 +235,7 @@ class StepField(Frozen):
         if amount.value is None:
             return None
         if self.is_float:
-            return float(amount.value * self._ticks)
+            return float(min(amount.value * self._ticks, Fraction(LARGEST)))
         ticks = amount.value * self._ticks
         # A cost reported by a field may be a hair away from the tick it stands for.
         nearest = round(ticks)
@@ -279,6 +282,10 @@ class StepField(Frozen):
             next_is_dear = parity ^ graph.flip
             if graph.halves:
                 totals = 2 * totals + next_is_dear
+                if totals.max() > graph.largest:
+                    raise CostError(
+                        "an initial cost is too large to count where diagonals alternate"
+                    )
             else:
                 row += next_is_dear
         states = row * graph.n_cells + np.array([self.padded(c) for c in cells], np.int64)
@@ -427,19 +434,19 @@ class StepField(Frozen):
         limit, _ = self._limit(budget)
         if start_cell in cells:
             return self._to_path((seeds, totals, np.zeros(1, np.int64)), 0)
-        goals = self._searcher.goals(cells, must_stop=stop, guided=algorithm != "dijkstra")
+        goals = self._searcher.goals(cells, must_stop=bool(stop), guided=algorithm != "dijkstra")
         way, expanded = self._searcher.find(seeds, totals, goals, limit)
         return no_path(expanded, self.unit) if way is None else self._to_path(way, expanded)
 
     def _goal_cells(self, goal: Any) -> set[Cell]:
         if isinstance(goal, Within):
-            centre = self.check(goal.cell, "goal")
+            centre, radius = self.check(goal.cell, "goal"), min(goal.radius, sum(self.shape))
             # A hex column is never further away in rows than in steps, nor a row in columns.
-            low = np.maximum(np.array(centre) - goal.radius, 0)
-            high = np.minimum(np.array(centre) + goal.radius + 1, self.shape)
+            low = np.maximum(np.array(centre) - radius, 0)
+            high = np.minimum(np.array(centre) + radius + 1, self.shape)
             rows, cols = (np.arange(a, b) for a, b in zip(low, high, strict=True))
             block = np.stack(np.meshgrid(rows, cols, indexing="ij"), axis=-1).reshape(-1, 2)
-            near = block[self.lattice.distances(block, centre) <= goal.radius]
+            near = block[self.lattice.distances(block, centre) <= radius]
             return {(row, col) for row, col in near.tolist()}
         return set(cells_of(goal, self.shape, "goal"))
 

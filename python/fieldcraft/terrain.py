@@ -73,7 +73,7 @@ class Border:
             raise MapError(f"the border between {pair[0]} and {pair[1]} has kind 'price' and none")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
     """A map as data.
 

@@ -178,3 +178,103 @@ def test_a_token_that_moved_is_another_one(hexes):
 
 def test_light_is_a_map(hexes):
     assert hexes.replace(light=-2).light[4, 5] == -2
+
+
+# -- values of odd types and sizes ----------------------------------------------------------------
+
+
+def test_astar_says_so_when_a_total_would_overflow():
+    field = fc.grid.field(np.tile([65535, 65534], (1, 20000)), diagonals="equidistant")
+    for algorithm in ("astar", "dijkstra"):
+        with pytest.raises(fc.CostError, match="would overflow"):
+            field.path((0, 0), (0, 39999), algorithm=algorithm)
+
+
+def test_an_initial_cost_that_fits_only_undoubled():
+    with pytest.raises(fc.CostError, match="too large"):
+        fc.grid.distances([[1, 1, 1]], [(0, 0)], initial=[1.2e9])
+
+
+def test_obstruction_in_eight_bits():
+    with pytest.raises(fc.CostError, match="is 128"):
+        fc.hexes.sight(np.array([[0, 128, 0]], np.uint8), (0, 0), (0, 2))
+    found = fc.hexes.sight(np.array([[0, 64, 0]], np.int8), (0, 0), (0, 2))
+    assert found.obstruction == -64
+
+
+def test_an_iterator_of_tokens_serves_the_whole_batch():
+    board = fc.Board([["open"] * 5], rules="pathfinder")
+    foe = fc.Token("orc", (0, 2), side="red")
+    paths = board.paths([((0, 0), (0, 4))] * 3, tokens=iter([foe]))
+    assert not any(paths)
+
+
+def test_small_numpy_numbers_as_parameters():
+    lattice, shape = fc.Lattice("square"), (1, 9)
+    legal = fc.legal_steps(lattice, np.ones(shape, bool))
+    enter = np.ones(shape, np.uint16)
+    linked = fc.StepField(
+        lattice, shape, steps=np.stack([0 * legal, legal]), enter=enter, diagonal="alternating",
+        layers=[fc.Layer(), fc.Layer(steps=1)], links=[fc.Link(0, 1, ticks=np.int8(100))],
+    )  # fmt: skip
+    assert linked.distances((0, 0)).tolist() == [[0, *range(101, 109)]]
+    capped = fc.StepField(
+        lattice, shape, steps=legal, enter=enter * 50, diagonal="alternating",
+        layers=[fc.Layer(cap=np.uint8(200))],
+    )  # fmt: skip
+    assert len(capped.reach((0, 0))) == 5
+    view = fc.hexes.view([[0, 2, 1, 1, 0]], (0, 0), 9, threshold=np.int8(100))
+    assert view.maluses.tolist() == [0, -2, -3, -4, -4]
+
+
+def test_geometry_far_out_and_between_cells():
+    far = 2**62
+    for question in (
+        lambda: fc.grid.line((-far, 0), (far, 0)),
+        lambda: fc.grid.line((0, 0), (2**39, 3)),
+        lambda: fc.hexes.line((-far, 0), (far, 1)),
+        lambda: fc.hexes.distance((0, 0), (-(2**63), 0)),
+        lambda: fc.hexes.to_axial([(far, 0)]),
+        lambda: fc.hexes.to_axial([(0.5, 1.7)]),
+        lambda: fc.Lattice("square").distance((0, 0), (0.9, 1.9)),
+        lambda: fc.hexes.ring((0, 0), 2.5),
+        lambda: fc.grid.reach([[1, 1]], (10**5000, 0)),
+    ):
+        with pytest.raises(fc.FieldcraftError):
+            question()
+
+
+def test_masked_arrays_are_refused():
+    with pytest.raises(fc.ArgumentTypeError, match="its mask as `closed`"):
+        fc.grid.distances(np.ma.array([[1, 1, 1]], mask=[[0, 1, 0]]), (0, 0))
+
+
+@pytest.mark.parametrize("radius", [10, 2**63 - 1, 10**30])
+def test_within_a_large_radius(radius):
+    assert fc.grid.path([[1, 1]], (0, 0), fc.within(radius, (0, 1))).cost == 0
+
+
+@pytest.mark.parametrize("budget", ["1e999", 10**400])
+@pytest.mark.parametrize("rules", ["octile", "pathfinder"])
+def test_budgets_beyond_floats(rules, budget):
+    ground = "ground" if rules == "octile" else "open"
+    options = {"diagonals": "exact"} if rules == "pathfinder" else {}
+    board = fc.Board([[ground] * 3], rules=fc.rules.get(rules, **options))
+    assert len(board.reach((0, 0), budget=budget)) == 3
+
+
+def test_names_that_no_file_has(tmp_path):
+    board = fc.Board([["open"]], rules="pathfinder")
+    with pytest.raises(fc.FieldcraftError):
+        fc.write(board, tmp_path / "a\0.toml")
+    (tmp_path / "nul.toml").write_text(
+        'lattice = "square"\nrules = "\\u0000.toml"\nrows = "."\n[legend]\n"." = "open"\n'
+    )
+    with pytest.raises(fc.RulesError, match="name of a rules file"):
+        fc.read(tmp_path / "nul.toml")
+
+
+def test_terrain_compares_by_identity():
+    terrain = fc.Board([["open", "wall"]]).terrain
+    assert terrain != fc.Board([["open", "wall"]]).terrain
+    assert len({terrain, terrain}) == 1

@@ -41,6 +41,8 @@ def main(args: Sequence[str] | None = None) -> int:
             "the command line needs Typer and Rich; install them with: "
             "pip install 'fieldcraft[cli]'"
         )
+    if sys.stdout is None or sys.stdout.closed:  # closed by whoever started the program
+        return _fault("there is no standard output to write to")
     try:
         # A token's name may hold what the terminal cannot show.
         for stream in (sys.stdout, sys.stderr):

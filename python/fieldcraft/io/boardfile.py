@@ -183,6 +183,8 @@ def _rules_file(name: str, folder: Path | None) -> Path | None:
     """Return the rules file that a board file names, or None for the name of a system."""
     if not name.endswith(".toml"):
         return None
+    if "\0" in name:
+        raise RulesError(f"{name!r} cannot be the name of a rules file")
     if folder is None:
         raise RulesError(f"rules file {name!r}: only a board in a folder can name a file there")
     path = (folder / name).resolve()
@@ -213,6 +215,8 @@ def write(board: Board, path: str | os.PathLike[str]) -> None:
         file.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise MapError(f"{where(file)}: cannot be written ({error.strerror})") from None
+    except ValueError:
+        raise MapError(f"{str(file)!r} cannot be the name of a file") from None
 
 
 def dumps(board: Board) -> str:

@@ -195,7 +195,7 @@ def _mapping_table(given: Mapping[str, Any], source: str) -> MappingTable:
     table = dict(given)
     if "extends" in table:
         name = table.pop("extends")
-        if name not in _builtin():
+        if not isinstance(name, str) or name not in _builtin():
             listed = ", ".join(_builtin())
             raise fault("extends", f"unknown section {name!r}; expected {listed}")
         section = _builtin()[name]

@@ -80,7 +80,7 @@ class Octile(GridRules):
         return Fraction(1)
 
     def _spend(self, points: Fraction) -> Budget:
-        return Budget(float(points))
+        return Budget(float(min(points, Fraction(10**300))))
 
     def _movement(self) -> Movement:
         return Movement(dtype=np.float64, diagonal=(1.0, math.sqrt(2.0)))

@@ -127,7 +127,11 @@ class Pathfinder(GridRules):
         return 2 if self.diagonals == "approximate" else 1
 
     def _spend(self, points: Fraction) -> Budget:
-        return Budget(float(points)) if self.diagonals == "exact" else super()._spend(points)
+        return (
+            Budget(float(min(points, Fraction(10**300))))
+            if self.diagonals == "exact"
+            else super()._spend(points)
+        )
 
     # -- moving -------------------------------------------------------------------------------
 
