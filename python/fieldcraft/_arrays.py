@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
-from fieldcraft.graph import MAX_FACTOR
+from fieldcraft.graph import MAX_FACTOR, MAX_TICKS
 from fieldcraft.lattice import Lattice
 from fieldcraft.legal import legal_steps
 from fieldcraft.step_field import StepField
@@ -31,7 +31,6 @@ DIAGONALS: dict[str, tuple[float, float] | str] = {
 """The diagonal rules by name: factors of a straight and of a diagonal step, or a rule."""
 
 MILLIONTHS = 10**6
-MAX_TICKS = 65535
 LARGEST_WHOLE = 2**40
 
 

@@ -136,7 +136,7 @@ class Graph:
         parity: str,
     ) -> None:
         _check_diagonal(diagonal, parity)
-        self.lattice, self.shape, self.n_layers = lattice, shape, len(layers)
+        self.lattice, self.shape = lattice, shape
         self.diagonal = diagonal
         self.is_alternating = isinstance(diagonal, str)
         self.is_float = np.asarray(enter).dtype.kind == "f" or (

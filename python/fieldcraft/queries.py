@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from fieldcraft.creature import Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, OutsideMapError
@@ -35,7 +36,7 @@ def on_map(cell: Any, shape: tuple[int, int], what: str = "cell") -> Cell:
 def cells_of(given: Any, shape: tuple[int, int], what: str) -> list[Cell]:
     """Return one cell, or several of shape (n, 2), as a list of checked cells."""
     try:
-        array = np.asarray(_without_tokens(given))
+        array = _array_of(given)
     except ValueError:
         raise ArgumentTypeError(f"{what} must be a cell or several, not {given!r}") from None
     if array.ndim != 2:
@@ -52,10 +53,19 @@ def _without_tokens(given: Any) -> Any:
     return given
 
 
+def _array_of(given: Any) -> npt.NDArray[Any]:
+    """Return cells as an array; only what NumPy cannot read is searched for tokens."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        return np.asarray(_without_tokens(given))
+    return array if array.dtype != object else np.asarray(_without_tokens(given))
+
+
 def batch_of(given: Any, shape: tuple[int, ...], what: str, *, empty: bool = True) -> list[Any]:
     """Return whole numbers of shape (n, *shape) as nested lists, or raise ArgumentTypeError."""
     try:
-        array = np.asarray(_without_tokens(given))
+        array = _array_of(given)
     except ValueError:
         array = np.zeros((0, 0, 0, 0))
     if array.size == 0 and array.ndim <= 1 + len(shape):

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, ClosedCellError, CostError, MapError
 from fieldcraft.frozen import Frozen, frozen
-from fieldcraft.graph import FLOAT_SLACK, NO_CAP, Graph, Layer, Link
+from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, Link
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
@@ -32,7 +32,6 @@ __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
 Array = npt.NDArray[Any]
 ROUNDING = Fraction(1, 10**12)
-LARGEST = 10**300
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ class StepField(Frozen):
         if amount.value is None:
             return None
         if self.is_float:
-            return float(min(amount.value * self._ticks, Fraction(LARGEST)))
+            return float(min(amount.value * self._ticks, Fraction(LARGEST_FLOAT)))
         ticks = amount.value * self._ticks
         # A cost reported by a field may be a hair away from the tick it stands for.
         nearest = round(ticks)

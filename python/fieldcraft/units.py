@@ -43,12 +43,6 @@ class Quantity:
     value: Fraction | None
     unit: str = ""
 
-    def metres(self) -> Fraction | None:
-        """Return the amount in metres if its unit is a length, else None (5 ft are 1.5 m)."""
-        if self.value is None or self.unit not in ("m", "ft"):
-            return None
-        return self.value if self.unit == "m" else self.value * Fraction(3, 10)
-
 
 def exact(value: Any, what: str) -> Fraction:
     """Return a finite number as an exact fraction; a float stands for its shortest decimal."""

@@ -87,6 +87,11 @@ class Budget:
     rest_value: Fraction = Fraction(0)
 
 
+def float_budget(points: Fraction) -> Budget:
+    """Return a budget of a system that counts in floats; what no float holds is as good as less."""
+    return Budget(float(min(points, Fraction(10**300))))
+
+
 # -- parameters ---------------------------------------------------------------------------------
 
 

@@ -24,6 +24,7 @@ from fieldcraft.rules._grid import (
     Relate,
     Types,
     crossed,
+    float_budget,
     mask,
     spread,
 )
@@ -80,7 +81,7 @@ class Octile(GridRules):
         return Fraction(1)
 
     def _spend(self, points: Fraction) -> Budget:
-        return Budget(float(min(points, Fraction(10**300))))
+        return float_budget(points)
 
     def _movement(self) -> Movement:
         return Movement(dtype=np.float64, diagonal=(1.0, math.sqrt(2.0)))

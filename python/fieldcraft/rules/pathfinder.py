@@ -25,6 +25,7 @@ from fieldcraft.rules._grid import (
     Parts,
     Types,
     crossed,
+    float_budget,
     one_of,
     switch,
 )
@@ -127,11 +128,7 @@ class Pathfinder(GridRules):
         return 2 if self.diagonals == "approximate" else 1
 
     def _spend(self, points: Fraction) -> Budget:
-        return (
-            Budget(float(min(points, Fraction(10**300))))
-            if self.diagonals == "exact"
-            else super()._spend(points)
-        )
+        return float_budget(points) if self.diagonals == "exact" else super()._spend(points)
 
     # -- moving -------------------------------------------------------------------------------
 
