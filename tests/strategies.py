@@ -161,6 +161,8 @@ def maps(
         low = -1 if optional and n_layers > 1 else 0
         return int(rng.integers(low, len(arrays))) if arrays else -1
 
+    by_direction = len(spec.enter) > 1 and draw(st.booleans())
+
     for _ in range(n_layers):
         cap = None
         if layers and max(palette) < 100 and draw(st.sampled_from((False, n_layers > 1, True))):
@@ -168,7 +170,9 @@ def maps(
         spec.layers.append(
             LayerSpec(
                 open=which(spec.open, False),
-                enter=which(spec.enter, False),
+                enter=tuple(which(spec.enter, False) for _ in range(n_directions))
+                if by_direction
+                else which(spec.enter, False),
                 leave=which(spec.leave),
                 border=which(spec.border),
                 stop=which(spec.stop, False),
@@ -180,11 +184,26 @@ def maps(
         for _ in range(draw(st.integers(0, 4))):
             source, target = rng.integers(0, n_layers, 2)
             direction = draw(st.one_of(st.none(), st.integers(0, n_directions - 1)))
+            own = None
+            if direction is None and draw(st.booleans()):
+                own = on_map_steps(name, rng.integers(0, 1 << n_directions, size))
             share = chance(1.0, 0.2, 0.7)
             where = None if share == 1.0 else some(share)[0]
             ticks = draw(st.integers(0, 5))
-            spec.links.append(LinkSpec(int(source), int(target), ticks, direction, where))
+            spec.links.append(LinkSpec(int(source), int(target), ticks, direction, where, own))
     return spec
+
+
+def on_map_steps(lattice: str, bits: np.ndarray) -> np.ndarray:
+    """Return step masks without the steps that leave the map."""
+    masks = np.zeros(bits.shape, np.uint8)
+    for row, col in np.ndindex(bits.shape):
+        for direction in range(len(compass(lattice))):
+            beyond = neighbour(lattice, (row, col), direction)
+            inside = 0 <= beyond[0] < bits.shape[0] and 0 <= beyond[1] < bits.shape[1]
+            if inside and int(bits[row, col]) >> direction & 1:
+                masks[row, col] |= 1 << direction
+    return masks
 
 
 @st.composite
@@ -230,6 +249,11 @@ def step_field(spec: MapSpec, *, ticks: int | Fraction | float = 1, **options: A
     def stack(arrays: list[Any], kind: Any = dtype) -> Any:
         return np.stack([np.asarray(array, kind) for array in arrays]) if arrays else None
 
+    def own(link: LinkSpec) -> Any:
+        if link.steps is None or spec.diagonal != "illegal":
+            return link.steps
+        return link.steps & 0x0F
+
     return StepField(
         lattice,
         (spec.height, spec.width),
@@ -255,7 +279,7 @@ def step_field(spec: MapSpec, *, ticks: int | Fraction | float = 1, **options: A
             )
             for i, layer in enumerate(spec.layers)
         ],
-        links=[Link(k.source, k.target, k.ticks, k.direction, k.cells) for k in spec.links],
+        links=[Link(k.source, k.target, k.ticks, k.direction, k.cells, own(k)) for k in spec.links],
         **options,
     )
 

@@ -37,9 +37,9 @@ from fieldcraft_kernel.steps import (
     CELLS,
     DIRECTION,
     DIRECTIONS,
-    ENTER,
     HALT,
     LEAVE,
+    OWN,
     PARITY_BIT,
     STEPS,
     STOP,
@@ -50,6 +50,7 @@ from fieldcraft_kernel.steps import (
     shifted,
 )
 
+DIRECTION_BITS = 255
 DONE, POOL_FULL, TOTAL_TOO_LARGE, OUTPUT_FULL, SETTLED_TWICE = 0, 1, 2, 3, 4
 """Status codes. SETTLED_TWICE says that the queue was laid out wrongly; nothing is overrun."""
 
@@ -186,9 +187,10 @@ def search(
     DONE all totals are blank again; after DONE the caller blanks them (`collect`, `blank`).
     """
     steps, enter, leave, border = graph.steps, graph.enter, graph.leave, graph.border
-    stop, halt, rows, to = graph.stop, graph.halt, graph.rows, graph.to
-    scale, extra, shift, caps = graph.scale, graph.extra, graph.shift, graph.caps
+    stop, halt, rows, entry_of = graph.stop, graph.halt, graph.rows, graph.entry
+    to, scale, extra, shift, caps = graph.to, graph.scale, graph.extra, graph.shift, graph.caps
     links, link_price, link_cells = graph.links, graph.link_price, graph.link_cells
+    link_steps = graph.link_steps
     first_link, offsets, is_hex = graph.first_link, graph.offsets, graph.is_hex
     totals, vias, order, head = scratch.totals, scratch.vias, scratch.order, scratch.head
     pool_state, pool_key = scratch.pool_state, scratch.pool_key
@@ -283,7 +285,8 @@ def search(
             order[n_order] = state
             n_order += 1
 
-        # Candidates: the legal steps by direction number, then the links.
+        # Candidates: the legal steps by direction number, then each link: standing still, or with
+        # every step that it may make.
         row = state // n_cells
         cell = state - row * n_cells
         mask = steps[rows[row, STEPS], cell]
@@ -294,11 +297,11 @@ def search(
         last_link = 0
         if has_links and rows[row, DIRECTIONS]:
             link, last_link = first_link[row], first_link[row + 1]
+        base = row
+        by_link = 0
+        paid = total
         while True:
-            base = row
-            along = direction
-            by_link = 0
-            new = total
+            along = -1
             if legal:
                 direction += 1
                 if not legal & 1:
@@ -313,18 +316,26 @@ def search(
                 if where >= 0 and not link_cells[where, cell]:
                     continue
                 base = links[by_link - 1, TARGET]
-                along = links[by_link - 1, DIRECTION]
-                new += link_price[by_link - 1]
-                if along >= 0 and not (steps[rows[base, STEPS], cell] >> along) & 1:
+                paid = total + link_price[by_link - 1]
+                own = links[by_link - 1, OWN]
+                only = links[by_link - 1, DIRECTION]
+                if own >= 0 or only >= 0:
+                    if own >= 0:
+                        legal = link_steps[own, cell] & DIRECTION_BITS
+                    else:
+                        legal = steps[rows[base, STEPS], cell] & (1 << only)
+                    direction = -1
                     continue
             else:
                 break
+            new = paid
             beyond = cell
             after = base
             if along >= 0:
                 beyond = cell + offsets[parity, along]
                 new += shifted(
-                    scale[base, along] * enter[rows[base, ENTER], beyond] + extra[base, along],
+                    scale[base, along] * enter[entry_of[base, along], beyond]
+                    + extra[base, along],
                     shift,
                 )
                 if rows[base, LEAVE] >= 0:

@@ -16,11 +16,11 @@ from numba.extending import overload
 from fieldcraft_kernel._jit import jit
 
 # Columns of StepArrays.rows.
-STEPS, ENTER, LEAVE, BORDER, STOP, HALT, TWIN, DIRECTIONS = 0, 1, 2, 3, 4, 5, 6, 7
-N_COLUMNS = 8
+STEPS, LEAVE, BORDER, STOP, HALT, TWIN, DIRECTIONS = 0, 1, 2, 3, 4, 5, 6
+N_COLUMNS = 7
 # Columns of StepArrays.links.
-SOURCE, TARGET, DIRECTION, CELLS = 0, 1, 2, 3
-N_LINK_COLUMNS = 4
+SOURCE, TARGET, DIRECTION, CELLS, OWN = 0, 1, 2, 3, 4
+N_LINK_COLUMNS = 5
 
 MAX_TOTAL = 2**31 - 2
 """The largest integer total; one more means "no way"."""
@@ -40,14 +40,19 @@ class StepArrays(NamedTuple):
     halt    bool (H, N)         may have no rows: whoever enters goes no further
     rows    int64 (R, N_COLUMNS)    which of the above each row uses (-1: none), its halted twin,
                                     and the directions it has at all, as a mask
+    entry   int64 (R, 8)        row of `enter` that a step in direction k pays
     to      int64 (R, 8)        row in which a step in direction k arrives
     scale   T (R, 8)            what `enter` is multiplied by
     extra   T (R, 8)            what is then added
     shift   int64               and by how many bits the sum is shifted right (0 for floats)
     caps    T (R,)              largest total a step into the row may reach
-    links   int64 (M, N_LINK_COLUMNS)   sorted by source row: row, row, direction or -1, mask or -1
+    links   int64 (M, N_LINK_COLUMNS)   sorted by source row: row, row, direction or -1, row of
+                                    `link_cells` or -1, row of `link_steps` or -1
     link_price  T (M,)          ticks a link costs, besides the step if it makes one
     link_cells  bool (Q, N)     where a link may be taken
+    link_steps  uint8 (D, N)    bit k: the link may be taken with a step in direction k; a link
+                                    without such masks, and with a direction, makes that step
+                                    where its target row may
     first_link  int64 (R + 1,)  the links of row r are first_link[r] to first_link[r + 1]
     offsets int64 (2, 8)        flat step to each neighbour, by parity
     is_hex  int64               1 if the step masks carry the parity
@@ -60,6 +65,7 @@ class StepArrays(NamedTuple):
     stop: Any
     halt: Any
     rows: Any
+    entry: Any
     to: Any
     scale: Any
     extra: Any
@@ -68,6 +74,7 @@ class StepArrays(NamedTuple):
     links: Any
     link_price: Any
     link_cells: Any
+    link_steps: Any
     first_link: Any
     offsets: Any
     is_hex: Any
@@ -107,7 +114,7 @@ def after_step(
     """
     rows = graph.rows
     total += shifted(
-        graph.scale[row, direction] * graph.enter[rows[row, ENTER], beyond]
+        graph.scale[row, direction] * graph.enter[graph.entry[row, direction], beyond]
         + graph.extra[row, direction],
         graph.shift,
     )

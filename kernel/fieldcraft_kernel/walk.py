@@ -18,6 +18,7 @@ from fieldcraft_kernel.steps import (
     CELLS,
     DIRECTION,
     DIRECTIONS,
+    OWN,
     PARITY_BIT,
     SOURCE,
     STEPS,
@@ -81,24 +82,31 @@ def before(
             if least <= reached <= most:
                 return earlier, 0
     for link in range(graph.links.shape[0]):
-        along = graph.links[link, DIRECTION]
-        if along < 0:
+        only, own = graph.links[link, DIRECTION], graph.links[link, OWN]
+        if only < 0 and own < 0:
             continue
-        source_cell = cell + graph.offsets[parity, opposite[along]]
         source, target = graph.links[link, SOURCE], graph.links[link, TARGET]
         where = graph.links[link, CELLS]
-        if where >= 0 and not graph.link_cells[where, source_cell]:
-            continue
-        if not (graph.steps[graph.rows[target, STEPS], source_cell] >> along) & 1:
-            continue
-        if arrival(graph, target, along, cell) != row:
-            continue
-        earlier = source * n_cells + source_cell
-        if totals[earlier] >= total:
-            continue
-        paid = totals[earlier] + graph.link_price[link]
-        if least <= after_step(graph, paid, target, source_cell, along, cell) <= most:
-            return earlier, link + 1
+        for back in range(8):
+            along = opposite[back]
+            if along < 0:
+                break
+            if own < 0 and along != only:
+                continue
+            source_cell = cell + graph.offsets[parity, back]
+            if where >= 0 and not graph.link_cells[where, source_cell]:
+                continue
+            legal = graph.steps[graph.rows[target, STEPS], source_cell]
+            if own >= 0:
+                legal = graph.link_steps[own, source_cell]
+            if not (legal >> along) & 1 or arrival(graph, target, along, cell) != row:
+                continue
+            earlier = source * n_cells + source_cell
+            if totals[earlier] >= total:
+                continue
+            paid = totals[earlier] + graph.link_price[link]
+            if least <= after_step(graph, paid, target, source_cell, along, cell) <= most:
+                return earlier, link + 1
     if vias.shape[0] and vias[state] > 0:
         link = vias[state] - 1
         return graph.links[link, SOURCE] * n_cells + cell, link + 1

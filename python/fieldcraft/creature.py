@@ -10,10 +10,14 @@ from fieldcraft.errors import ArgumentTypeError, RulesError, nearest
 from fieldcraft.lattice import LARGEST_INDEX, Cell
 from fieldcraft.units import quantity
 
-__all__ = ["SIZES", "Creature", "Size", "Token", "as_cell"]
+__all__ = ["BODIES", "MODES", "SIZES", "Creature", "Size", "Token", "as_cell", "by_mode"]
 
 Size = Literal["tiny", "small", "medium", "large", "huge", "gargantuan"]
 SIZES: tuple[Size, ...] = ("tiny", "small", "medium", "large", "huge", "gargantuan")
+MODES = ("walk", "swim", "climb", "burrow", "fly")
+"""The ways of moving that may have a speed; ``"land"`` is another name of walking."""
+BODIES = (1, 2, 3, 7)
+"""How many hexagons a body may cover."""
 
 Speed = float | str | None
 
@@ -41,6 +45,14 @@ class Creature:
         Terrain and border kinds that neither close its way nor cost it more than plain ground.
     untested_by, unharmed_by : frozenset of str
         Terrain kinds whose tests and whose damage it is spared.
+    reach : int
+        How many cells away it hits hand to hand.
+    body : int, optional
+        Hexagons it covers: 1, 2, 3 or 7; 1 where absent. On squares its size decides.
+    hands_full : bool
+        Whether it carries something that takes a hand (SK-07).
+    hovers : bool
+        Whether it stays in the air when it cannot move (S5-11).
     """
 
     name: str = "creature"
@@ -52,6 +64,10 @@ class Creature:
     crosses: frozenset[str] = frozenset()
     untested_by: frozenset[str] = frozenset()
     unharmed_by: frozenset[str] = frozenset()
+    reach: int = 1
+    body: int | None = None
+    hands_full: bool = False
+    hovers: bool = False
 
     def __post_init__(self) -> None:
         if self.size not in SIZES:
@@ -64,18 +80,24 @@ class Creature:
                 f"footing of creature {self.name!r} must be 'careful' or 'bold', "
                 f"not {self.footing!r}"
             )
+        if isinstance(self.reach, bool) or not isinstance(self.reach, int) or self.reach < 0:
+            raise RulesError(
+                f"reach of creature {self.name!r} must be a whole number of cells, 0 or more, "
+                f"not {self.reach!r}"
+            )
+        if self.body not in (None, *BODIES):
+            raise RulesError(
+                f"body of creature {self.name!r} must be {', '.join(map(str, BODIES))} hexagons, "
+                f"not {self.body!r}"
+            )
         for name in ("crosses", "untested_by", "unharmed_by"):
             value = getattr(self, name)
             if isinstance(value, str) or not isinstance(value, Iterable):
                 raise ArgumentTypeError(f"{name} must be a set of names, not {value!r}")
             object.__setattr__(self, name, frozenset(value))
-        speeds = self.speed if isinstance(self.speed, Mapping) else {"walk": self.speed}
-        for way, speed in speeds.items():
-            if not isinstance(way, str):
-                raise ArgumentTypeError(f"a way of moving must be a name, not {way!r}")
-            quantity(speed, f"speed ({way}) of creature {self.name!r}")
+        speeds = by_mode(self.speed, f"creature {self.name!r}")
         if isinstance(self.speed, Mapping):
-            object.__setattr__(self, "speed", _FrozenMapping(self.speed))
+            object.__setattr__(self, "speed", _FrozenMapping(speeds))
 
     @property
     def size_index(self) -> int:
@@ -98,6 +120,30 @@ class Creature:
                 "give a budget"
             )
         return self.speed["walk"]
+
+
+def by_mode(speed: Any, whose: str) -> dict[str, Any]:
+    """Return speeds by mode, checked: a single amount is that of walking.
+
+    Raises
+    ------
+    RulesError, CostError, ArgumentTypeError
+        If a mode is unknown, or an amount is malformed.
+    """
+    given = speed if isinstance(speed, Mapping) else {"walk": speed}
+    found: dict[str, Any] = {}
+    for mode, amount in given.items():
+        if not isinstance(mode, str):
+            raise ArgumentTypeError(f"a way of moving must be a name, not {mode!r}")
+        name = "walk" if mode == "land" else mode
+        if name not in MODES:
+            raise RulesError(
+                f"unknown way of moving {mode!r} of {whose}{nearest(mode, MODES)}; "
+                f"expected one of {', '.join(MODES)}"
+            )
+        quantity(amount, f"speed ({mode}) of {whose}")
+        found[name] = amount
+    return found
 
 
 class _FrozenMapping(dict[str, Speed]):
@@ -133,6 +179,9 @@ class Token:
         Level above the ground (HW-24).
     helpless, engaged, prone, flying : bool or None
     lets_through : bool
+    facing : int
+        The direction a body of several hexagons faces (2: its other hexagon; 3: its others lie
+        there and one direction further clockwise).
     """
 
     creature: Creature
@@ -145,6 +194,7 @@ class Token:
     prone: bool = False
     flying: bool = False
     lets_through: bool = True
+    facing: int = 0
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False, hash=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -38,7 +38,9 @@ class Layer:
 
     Parameters
     ----------
-    steps, enter, stop : int
+    steps, stop : int
+    enter : int or tuple of int
+        One for every direction, or one each.
     leave, border, halt : int
     cap : int or float, optional
         Largest total, in ticks, that a step into this layer may reach.
@@ -46,7 +48,7 @@ class Layer:
     """
 
     steps: int = 0
-    enter: int = 0
+    enter: int | tuple[int, ...] = 0
     leave: int = -1
     border: int = -1
     stop: int = 0
@@ -54,13 +56,18 @@ class Layer:
     cap: float | None = None
     name: str = ""
 
+    def entries(self, n_directions: int) -> tuple[int, ...]:
+        """Return which array each direction enters by."""
+        return self.enter if isinstance(self.enter, tuple) else (self.enter,) * n_directions
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
     """A way from one layer to another, standing still or with a step.
 
-    A link with a direction makes the step by the rules and prices of the layer it leads to, and
-    pays its own ticks on top.
+    A link that makes a step pays the prices of the layer it leads to, and its own ticks on top.
+    With a direction it makes that step where the layer it leads to may; with masks of its own it
+    makes every step that they allow.
 
     Parameters
     ----------
@@ -71,6 +78,8 @@ class Link:
         None: standing still.
     cells : ndarray of bool, shape (height, width), optional
         Where the link may be taken, by the cell it starts from; everywhere if absent.
+    steps : ndarray of uint8, shape (height, width), optional
+        Bit k: the link may be taken with a step in direction k.
     """
 
     source: int
@@ -78,6 +87,7 @@ class Link:
     ticks: float = 0
     direction: int | None = None
     cells: npt.NDArray[np.bool_] | None = None
+    steps: npt.NDArray[np.uint8] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +144,11 @@ class Graph:
         halt: Any,
         diagonal: tuple[float, float] | str,
         parity: str,
+        plain: int = 1,
     ) -> None:
         _check_diagonal(diagonal, parity)
         self.lattice, self.shape = lattice, shape
-        self.diagonal = diagonal
+        self.diagonal, self.plain = diagonal, plain
         self.is_alternating = isinstance(diagonal, str)
         self.is_float = np.asarray(enter).dtype.kind == "f" or (
             not isinstance(diagonal, str)
@@ -154,15 +165,23 @@ class Graph:
             self._stack(np.ones(shape, bool) if stop is None else stop, "stop", np.bool_),
             self._stack(halt, "halt", np.bool_),
         )
-        _check_layers(layers, stacks, self.is_float)
+        _check_layers(layers, stacks, lattice.n_directions, self.is_float)
         _check_links(links, layers, lattice, self.is_float)
+        own = [link.steps for link in links if link.steps is not None]
+        self._own = self._stack(np.stack(own) if own else None, "steps of a link", np.uint8)
         self._check_steps(stacks.steps)
-        self._check_enter(layers, stacks)
-        self.halves = self.is_alternating and (
+        self._check_steps(self._own)
+        self._check_enter(layers, links, stacks)
+        # Where a plain cell is several ticks, a weight of several would have to be alternated
+        # before it is multiplied; such prices belong into `border`.
+        self._check_plain(stacks.enter)
+        self.halves = self.is_alternating and plain == 1 and (
             parity == "carry" or not self._has_even_weight(stacks.enter)
         )
         self.copies = 2 if self.is_alternating and not self.halves else 1
-        self.has_diagonals = lattice.n_directions == 8 and bool((stacks.steps & 0xF0).any())
+        self.has_diagonals = lattice.n_directions == 8 and any(
+            bool((masks & 0xF0).any()) for masks in (stacks.steps, self._own)
+        )
         self.arrays = self._lay_out(layers, links, stacks)
         if len(self.arrays.rows) * self.n_cells >= 2**31:
             raise MapError("the map has too many cells and layers: states must stay below 2**31")
@@ -243,19 +262,41 @@ class Graph:
                 if ((inner[:, rows[mine], cols[mine]] >> direction) & 1).any():
                     raise MapError(f"steps has a step in direction {direction} off the map")
 
-    def _check_enter(self, layers: Sequence[Layer], stacks: Stacks) -> None:
+    def _check_enter(
+        self, layers: Sequence[Layer], links: Sequence[Link], stacks: Stacks
+    ) -> None:
         """Refuse a legal step into a cell whose price is 0, negative or not finite."""
-        for number, steps in {(layer.enter, layer.steps) for layer in layers}:
+        pairs: list[tuple[int, Array]] = []
+        n = self.lattice.n_directions
+        for layer in dict.fromkeys((layer.entries(n), layer.steps) for layer in layers):
+            entries, steps = layer
+            legal = self._inner(stacks.steps[steps])[0]
+            for number in dict.fromkeys(entries):
+                pairs.append((number, legal & _bits(entries, number)))
+        own = self._inner(self._own)
+        masks = [link for link in links if link.steps is not None]
+        for mask, link in zip(own, masks, strict=True):
+            entries = layers[link.target].entries(n)
+            for number in dict.fromkeys(entries):
+                pairs.append((number, mask & _bits(entries, number)))
+        for number, legal in pairs:
             prices = self._inner(stacks.enter[number])[0]
             bad = ~((prices > 0) & (prices < LARGEST_FLOAT))
             if bad.any():
-                bad &= self._entered(self._inner(stacks.steps[steps])[0])
+                bad &= self._entered(legal)
             if bad.any():
                 row, col = np.argwhere(bad)[0]
                 raise CostError(
                     f"the price to enter must be above 0; at cell ({row}, {col}), which can be "
                     f"entered, it is {prices[row, col]}"
                 )
+
+    def _check_plain(self, enter: Array) -> None:
+        """Refuse weights that cannot be alternated in cells of several ticks."""
+        if self.is_alternating and self.plain > 1 and (self._inner(enter) > 1).any():
+            raise CostError(
+                "where diagonals alternate in cells of several ticks, every cell has the weight 1"
+            )
 
     def _entered(self, steps: Array) -> npt.NDArray[np.bool_]:
         """Tell which cells some legal step leads to, shape (height, width)."""
@@ -290,6 +331,7 @@ class Graph:
         has_halt = any(layer.halt >= 0 for layer in layers)
         n_rows = n_base * (2 if has_halt else 1)
         rows = np.zeros((n_rows, kernel.N_COLUMNS), np.int64)
+        entry = np.zeros((n_rows, 8), np.int64)
         to = np.zeros((n_rows, 8), np.int64)
         scale = np.ones((n_rows, 8), self.number)
         extra = np.zeros((n_rows, 8), self.number)
@@ -299,8 +341,9 @@ class Graph:
             layer = layers[base // copies]
             twin = base + n_base
             halted = twin if layer.halt >= 0 else base
-            rows[base] = (layer.steps, layer.enter, layer.leave, layer.border, layer.stop,
-                          layer.halt, halted, mask)  # fmt: skip
+            rows[base] = (layer.steps, layer.leave, layer.border, layer.stop, layer.halt, halted,
+                          mask)  # fmt: skip
+            entry[base, : lattice.n_directions] = layer.entries(lattice.n_directions)
             scale[base], extra[base] = self._multipliers(base % copies)
             to[base] = base
             if copies == 2:
@@ -309,6 +352,7 @@ class Graph:
                 caps[base] = self._cap(float(layer.cap) if self.is_float else int(layer.cap))
             if has_halt:
                 rows[twin], to[twin], caps[twin] = rows[base], twin, caps[base]
+                entry[twin] = entry[base]
                 rows[twin, kernel.DIRECTIONS] = 0
         steps = self._with_parity(stacks.steps) if lattice.is_hex else stacks.steps
         leave, border = stacks.leave, stacks.border
@@ -317,9 +361,10 @@ class Graph:
         table, price, cells, first = self._lay_out_links(links, n_rows)
         return kernel.StepArrays(
             steps=steps, enter=stacks.enter, leave=leave, border=border, stop=stacks.stop,
-            halt=stacks.halt, rows=frozen(rows), to=frozen(to), scale=frozen(scale),
-            extra=frozen(extra), shift=1 if copies == 2 else 0, caps=frozen(caps), links=table,
-            link_price=price, link_cells=cells, first_link=first, offsets=frozen(offsets),
+            halt=stacks.halt, rows=frozen(rows), entry=frozen(entry), to=frozen(to),
+            scale=frozen(scale), extra=frozen(extra), shift=1 if copies == 2 else 0,
+            caps=frozen(caps), links=table, link_price=price, link_cells=cells,
+            link_steps=self._own, first_link=first, offsets=frozen(offsets),
             is_hex=int(lattice.is_hex),
         )  # fmt: skip
 
@@ -336,8 +381,12 @@ class Graph:
         own, 3m + p is then shifted right by one.
         """
         scale, extra = np.ones(8), np.zeros(8)
-        n_straight = self.lattice.n_straight
+        n_straight, plain = self.lattice.n_straight, self.plain
         factors = (2, 3) if isinstance(self.diagonal, str) else self.diagonal
+        if self.is_alternating and plain > 1:
+            # Every weight is 1: a diagonal costs a plain cell, the dear one two.
+            factors = (2 * plain, 2 * plain)
+            parity *= 2 * plain
         scale[:n_straight], scale[n_straight:] = factors
         if self.copies == 2:
             extra[n_straight:] = parity
@@ -357,8 +406,9 @@ class Graph:
     def _lay_out_links(
         self, links: Sequence[Link], n_rows: int
     ) -> tuple[Array, Array, Array, Array]:
-        table: list[tuple[int, int, int, int, float]] = []
+        table: list[tuple[int, int, int, int, int, float]] = []
         masks: list[Array] = []
+        n_own = 0
         for link in links:
             where = -1
             if link.cells is not None:
@@ -368,13 +418,15 @@ class Graph:
                     raise MapError(f"cells of a link must be one map, not {len(mask)}")
                 masks.append(mask[0])
             along = -1 if link.direction is None else link.direction
+            own = -1 if link.steps is None else n_own
+            n_own += link.steps is not None
             price = float(link.ticks) * (2 if self.halves else 1)
             for copy in range(self.copies):
                 source, target = (end * self.copies + copy for end in (link.source, link.target))
-                table.append((source, target, along, where, price))
+                table.append((source, target, along, where, own, price))
         table.sort(key=lambda row: row[0])
-        rows = np.array([row[:4] for row in table], np.int64).reshape(-1, kernel.N_LINK_COLUMNS)
-        prices = np.array([row[4] for row in table], self.number)
+        rows = np.array([row[:-1] for row in table], np.int64).reshape(-1, kernel.N_LINK_COLUMNS)
+        prices = np.array([row[-1] for row in table], self.number)
         first = np.searchsorted(rows[:, 0], np.arange(n_rows + 1)).astype(np.int64)
         cells = np.stack(masks) if masks else np.zeros((0, self.n_cells), bool)
         return frozen(rows), frozen(prices), frozen(cells), frozen(first)
@@ -402,7 +454,8 @@ class Graph:
         per_bucket: Any = 1
         if self.is_float:
             # Whatever leaves the lowest bucket is final only if every price is wider than it.
-            standing = arrays.link_price[arrays.links[:, kernel.DIRECTION] < 0]
+            moving = (arrays.links[:, [kernel.DIRECTION, kernel.OWN]] >= 0).any(axis=1)
+            standing = arrays.link_price[~moving]
             least = min(self.least * float(arrays.scale.min()), standing.min(initial=math.inf))
             if least <= 0:
                 return 0.0, 0
@@ -411,6 +464,11 @@ class Graph:
         if span > (MAX_FLOAT_SLOTS if self.is_float else MAX_INT_SLOTS):
             return per_bucket, 0
         return per_bucket, 1 << math.ceil(math.log2(span))
+
+
+def _bits(entries: Sequence[int], number: int) -> np.uint8:
+    """Return the directions that enter by one array, as a mask."""
+    return np.uint8(sum(1 << k for k, index in enumerate(entries) if index == number))
 
 
 def _check_diagonal(diagonal: tuple[float, float] | str, parity: str) -> None:
@@ -455,15 +513,26 @@ def _check_range(array: Array, name: str, most: float) -> None:
         )
 
 
-def _check_layers(layers: Sequence[Layer], stacks: Stacks, is_float: bool) -> None:
+def _check_layers(
+    layers: Sequence[Layer], stacks: Stacks, n_directions: int, is_float: bool
+) -> None:
     if not layers:
         raise MapError("a field needs at least one layer")
     for number, layer in enumerate(layers):
-        for name in ("steps", "enter", "leave", "border", "stop", "halt"):
+        for name in ("steps", "leave", "border", "stop", "halt"):
             index, n = getattr(layer, name), len(getattr(stacks, name))
             optional = name in ("leave", "border", "halt")
             if not ((optional and index == -1) or 0 <= index < n):
                 raise MapError(f"layer {number} uses {name} {index}, and there are {n}")
+        entries, n = layer.entries(n_directions), len(stacks.enter)
+        if len(entries) != n_directions:
+            raise MapError(
+                f"layer {number} enters by {len(entries)} arrays, and there are {n_directions} "
+                "directions"
+            )
+        for index in entries:
+            if not 0 <= index < n:
+                raise MapError(f"layer {number} uses enter {index}, and there are {n}")
         cap = layer.cap
         whole = is_float or cap is None or float(cap).is_integer()
         if cap is not None and not (0 <= cap < NO_CAP // 4 and whole):
@@ -484,6 +553,8 @@ def _check_links(
                 f"link {number} has direction {link.direction}; directions run from 0 to "
                 f"{lattice.n_directions - 1}"
             )
+        if link.direction is not None and link.steps is not None:
+            raise MapError(f"link {number} has both a direction and masks of its own")
         if not 0 <= link.ticks < LARGEST_FLOAT:
             raise CostError(f"the ticks of link {number} must be 0 or more, not {link.ticks}")
         if not is_float and not (float(link.ticks).is_integer() and link.ticks <= MAX_TICKS):

@@ -562,11 +562,12 @@ class StepField(Frozen):
             return list(self.explainer.parts(a, b, layer))
         given, arrays = self.layers[layer], self._graph.arrays
         here, there = self.padded(a), self.padded(b)
-        parts = [Part("enter", "entry", arrays.enter[given.enter, there].item())]
+        direction = self.lattice.neighbors(a).index(b)
+        entry = given.entries(self.lattice.n_directions)[direction]
+        parts = [Part("enter", "entry", arrays.enter[entry, there].item())]
         if given.leave >= 0 and arrays.leave[given.leave, here]:
             ticks = arrays.leave[given.leave, here].item() / self._halving
             parts.append(Part("leave", "exit", ticks))
-        direction = self.lattice.neighbors(a).index(b)
         if given.border >= 0 and arrays.border[given.border, here, direction]:
             ticks = arrays.border[given.border, here, direction].item() / self._halving
             parts.append(Part("border", "border", ticks))

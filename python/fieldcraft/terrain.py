@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.creature import as_cell
+from fieldcraft.creature import SIZES, Size, as_cell
 from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.frozen import frozen
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import on_map
 
-__all__ = ["BORDER_KINDS", "Border", "Kind", "Terrain"]
+__all__ = ["BORDER_KINDS", "Border", "Kind", "Perch", "Terrain"]
 
 Kind = tuple[str, ...]
 """What a cell holds: a base terrain id, then its overlays."""
@@ -73,6 +73,44 @@ class Border:
             raise MapError(f"the border between {pair[0]} and {pair[1]} has kind 'price' and none")
 
 
+@dataclass(frozen=True, slots=True)
+class Perch:
+    """A place in a tree where somebody may stay (HW-22).
+
+    Parameters
+    ----------
+    cell : tuple of int
+    level : int
+        1 to 4.
+    size : str
+        The largest creature it bears.
+    metres : float
+        Its height above the ground of the cell.
+    """
+
+    cell: Cell
+    level: int
+    size: Size = "medium"
+    metres: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cell", as_cell(self.cell, "cell of a perch"))
+        if isinstance(self.level, bool) or self.level not in range(1, 5):
+            raise MapError(f"a perch at {self.cell} must have a level from 1 to 4, not {self.level!r}")
+        if self.size not in SIZES:
+            raise MapError(
+                f"a perch at {self.cell} must bear a size ({', '.join(SIZES)}), not {self.size!r}"
+            )
+        metres = self.metres
+        if isinstance(metres, bool) or not isinstance(metres, int | float | np.number):
+            raise MapError(f"the height of a perch at {self.cell} must be a number, not {metres!r}")
+        if not 0 < metres <= 1000:
+            raise MapError(
+                f"the height of a perch at {self.cell} must be above 0 metres, not {metres}"
+            )
+        object.__setattr__(self, "metres", float(metres))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
     """A map as data.
@@ -89,6 +127,8 @@ class Terrain:
     light : ndarray of int8, shape (height, width) or (1, 1)
         Malus of a target there, 0 or negative; (1, 1) where it is the same everywhere.
     borders : tuple of Border
+    perches : tuple of Perch
+        At most one a cell and level.
     """
 
     lattice: Lattice
@@ -97,6 +137,7 @@ class Terrain:
     elevation: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     light: npt.NDArray[np.int8] = field(default_factory=lambda: np.zeros((1, 1), np.int8))
     borders: tuple[Border, ...] = ()
+    perches: tuple[Perch, ...] = ()
 
     def __post_init__(self) -> None:
         if self.codes.ndim != 2 or self.codes.size == 0:
@@ -129,6 +170,14 @@ class Terrain:
                 self.check(cell, "cell of a border")
             if second not in self.lattice.neighbors(first):
                 raise MapError(f"a border needs two neighbouring cells, not {first} and {second}")
+        taken: set[tuple[Cell, int]] = set()
+        for perch in self.perches:
+            if not isinstance(perch, Perch):
+                raise ArgumentTypeError(f"perches must be Perch, not {type(perch).__name__}")
+            place = self.check(perch.cell, "cell of a perch"), perch.level
+            if place in taken:
+                raise MapError(f"two perches at {perch.cell} have the level {perch.level}")
+            taken.add(place)
 
     def __setstate__(self, state: Any) -> None:
         for name, value in zip(self.__slots__, state, strict=True):

@@ -239,6 +239,13 @@ class Turned:
             out |= ((turned >> direction) & 1).astype(array.dtype) << there
         return out
 
+    def by_direction(self, enter):
+        """Return the arrays that each direction enters by on the turned map."""
+        if isinstance(enter, int):
+            return enter
+        there = dict(zip(self.directions, enter, strict=False))
+        return tuple(there[direction] for direction in range(len(enter)))
+
     def border(self, array):
         turned = self.array(array)
         out = np.zeros_like(turned)
@@ -284,9 +291,11 @@ def test_turning_and_mirroring_keeps_costs(lattice, data):
                 link,
                 direction=None if link.direction is None else turned.directions[link.direction],
                 cells=None if link.cells is None else turned.array(link.cells),
+                steps=None if link.steps is None else turned.bits(link.steps),
             )
             for link in spec.links
         ],
+        layers=[replace(layer, enter=turned.by_direction(layer.enter)) for layer in spec.layers],
     )
     starts = [turned.cells[cell] for cell in query.starts]
     here = strategies.step_field(spec).reach(query.starts, query.budget, **options(query))

@@ -71,7 +71,7 @@ class LayerSpec:
     """Which of the map's arrays a layer uses (-1: none), and the largest total inside it."""
 
     open: int = 0
-    enter: int = 0
+    enter: int | tuple[int, ...] = 0  # one for all directions, or one each
     leave: int = -1
     border: int = -1
     stop: int = -1
@@ -88,6 +88,7 @@ class LinkSpec:
     ticks: int
     direction: int | None = None
     cells: Array | None = None
+    steps: Array | None = None  # bit k: with a step in direction k, whatever the layers allow
 
 
 @dataclass
@@ -134,7 +135,7 @@ class MapSpec:
         lines += [f" {layer}" for layer in self.layers]
         lines += [
             f" link {k.source}->{k.target} ticks={k.ticks} direction={k.direction} "
-            f"cells={_brief(k.cells)}"
+            f"cells={_brief(k.cells)} steps={_brief(k.steps)}"
             for k in self.links
         ]
         return "\n".join(lines) + ")"
@@ -219,7 +220,8 @@ class Mover:
         self, layer: LayerSpec, cell: Cell, direction: int, beyond: Cell, parity: int
     ) -> tuple[Any, int]:
         """Return what a step costs in a layer, and the parity after it."""
-        weight = self._enter[layer.enter][beyond[0]][beyond[1]]
+        enter = layer.enter if isinstance(layer.enter, int) else layer.enter[direction]
+        weight = self._enter[enter][beyond[0]][beyond[1]]
         rule = self.spec.diagonal
         diagonal = self.is_diagonal(direction)
         after = parity
@@ -267,18 +269,23 @@ class Mover:
             taken = self._link_cells[number]
             if link.source != index or (taken is not None and not taken[row][col]):
                 continue
-            if link.direction is None:
+            if link.direction is None and link.steps is None:
                 yield (link.target, row, col, parity, 0), link.ticks, None, number
                 continue
             target = self.spec.layers[link.target]
-            if link.direction not in self.directions:
-                continue
-            beyond = self.legal(target.open, cell, link.direction)
-            if beyond is None:
-                continue
-            price, after = self.price(target, cell, link.direction, beyond, parity)
-            there = (link.target, *beyond, after, self.halts(target, beyond))
-            yield there, price + link.ticks, link.direction, number
+            for direction in self.directions:
+                if link.steps is not None:
+                    allowed = int(link.steps[row, col]) >> direction & 1
+                    beyond = self._beyond[cell][direction] if allowed else None
+                elif direction == link.direction:
+                    beyond = self.legal(target.open, cell, direction)
+                else:
+                    beyond = None
+                if beyond is None:
+                    continue
+                price, after = self.price(target, cell, direction, beyond, parity)
+                there = (link.target, *beyond, after, self.halts(target, beyond))
+                yield there, price + link.ticks, direction, number
 
     def nodes(self) -> Iterator[Node]:
         """All nodes that there can be."""
