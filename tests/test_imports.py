@@ -88,7 +88,7 @@ LAYERS = (
     {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
     {"path", "reach", "sight"},
-    {"fields", "graph", "legal", "searching", "sight_field", "step_field"},
+    {"body", "fields", "graph", "legal", "searching", "sight_field", "step_field"},
     {"rules"},
     {"_arrays", "board", "grid", "hexes", "plane"},
     {"encounters", "io", "plot", "tactics"},

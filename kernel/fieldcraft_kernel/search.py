@@ -41,6 +41,7 @@ from fieldcraft_kernel.steps import (
     LEAVE,
     OWN,
     PARITY_BIT,
+    RESERVE,
     STEPS,
     STOP,
     TARGET,
@@ -188,6 +189,7 @@ def search(
     """
     steps, enter, leave, border = graph.steps, graph.enter, graph.leave, graph.border
     stop, halt, rows, entry_of = graph.stop, graph.halt, graph.rows, graph.entry
+    reserve = graph.reserve
     to, scale, extra, shift, caps = graph.to, graph.scale, graph.extra, graph.shift, graph.caps
     links, link_price, link_cells = graph.links, graph.link_price, graph.link_cells
     link_steps = graph.link_steps
@@ -206,6 +208,7 @@ def search(
     has_goals = goal_cells.shape[0] > 0
     keep_via = vias.shape[0] > 0
     has_links = links.shape[0] > 0
+    has_reserve = reserve.shape[0] > 0
     slots = head.shape[0]
     wrap = slots - 1
     blank = no_way(totals)
@@ -351,6 +354,10 @@ def search(
                     continue
             if new > caps[after]:
                 continue
+            if has_reserve and rows[after, RESERVE] >= 0:
+                onward = new + reserve[rows[after, RESERVE], beyond]
+                if onward > caps[after] or onward > budget:
+                    continue
             if new > budget:
                 if budget >= largest:
                     status = TOTAL_TOO_LARGE

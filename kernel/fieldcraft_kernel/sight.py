@@ -6,6 +6,13 @@ depends only on the vector to the target and on the parity of the viewer's line,
 templates serves every viewer. Lines that are not in the table are walked.
 
 A line between two cells of the map leaves it by one ring at most, so the padding is enough.
+
+Where heights matter a line runs straight from eye to eye, and a cell ends it whose top reaches the
+least height the line has over the stretch in which it crosses that cell. A square or a hexagon is
+where some linear forms L of a point differ by at most 1 from the centre's (see lines.py; for
+squares twice the row and twice the column). So the line over d lies in cell c from the largest
+(|L(c)| - 1) / |L(d)| to the least (|L(c)| + 1) / |L(d)|, signs taken along the line, and it is
+lowest where it comes in if it climbs, where it goes out if it falls.
 """
 
 from __future__ import annotations
@@ -13,17 +20,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.lattice import frame, unframe
+from fieldcraft_kernel.lattice import SQUARE, frame, unframe
 from fieldcraft_kernel.lines import PAIR, PINCH, line
 
 OPAQUE, OFF_MAP = 254, 255
 """Marks in `cover`; what obstructs is at most 253."""
+NO_TOP = -(1 << 33)
+"""The top of a cell that no line is too low for."""
 BLOCKED = 1 << 28
 """What a line counts that something opaque ends; no sum of obstruction gets there."""
 END = 3
 """The last entry of a template is the target: only the border before it counts."""
 
-WORST_SIDE, BEST_SIDE, WORST_HEX, BEST_HEX, BOTH, LEFT_SIDE = 0, 1, 2, 3, 4, 5
+WORST_SIDE, BEST_SIDE, WORST_HEX, BEST_HEX, BOTH, LEFT_SIDE, RIGHT_SIDE = 0, 1, 2, 3, 4, 5, 6
 """How the two hexes of a pair count."""
 
 
@@ -135,8 +144,41 @@ def lay_all(
 
 
 @jit
+def reaches(
+    kind: int, top: int, from_eye: int, to_eye: int, x: int, y: int, dx: int, dy: int
+) -> bool:
+    """Tell whether a top reaches the lowest height of a line over the cell.
+
+    The line runs over the frame vector (dx, dy) and crosses, or touches in a point, the cell at
+    (x, y) from its start; heights between -2^30 and 2^30, and `top` down to NO_TOP.
+    """
+    rise = to_eye - from_eye
+    end = -1 if rise >= 0 else 1
+    above = top - from_eye
+    if kind == SQUARE:
+        along_1, size_1, along_2, size_2, along_3, size_3 = 2 * x, 2 * dx, 2 * y, 2 * dy, 0, 0
+    else:
+        along_1, size_1 = x - y, dx - dy
+        along_2, size_2 = x + 2 * y, dx + 2 * dy
+        along_3, size_3 = 2 * x + y, 2 * dx + dy
+    # Of the heights at these fractions the greatest counts, so the top must reach each of them.
+    if size_1 < 0:
+        along_1, size_1 = -along_1, -size_1
+    if size_2 < 0:
+        along_2, size_2 = -along_2, -size_2
+    if size_3 < 0:
+        along_3, size_3 = -along_3, -size_3
+    return (
+        (size_1 == 0 or above * size_1 >= rise * (along_1 + end))
+        and (size_2 == 0 or above * size_2 >= rise * (along_2 + end))
+        and (size_3 == 0 or above * size_3 >= rise * (along_3 + end))
+    )
+
+
+@jit
 def look(
     cover: Any,
+    tops: Any,
     walls: Any,
     kind: int,
     width: int,
@@ -147,6 +189,8 @@ def look(
     limit: int,
     viewers: Any,
     targets: Any,
+    from_eyes: Any,
+    to_eyes: Any,
     lines: Any,
     templates: Templates,
     entries: Any,
@@ -154,11 +198,16 @@ def look(
 ) -> None:
     """Sum what lies between viewers and targets.
 
-    In: cover uint8 (N,); walls uint8 (N,) or (0,), bit k: no sight across the border in straight
-    direction k; viewers, targets int64 (n,) padded cells; lines int64 (n,), the template of each,
-    or (0,): every line is walked, and `templates` is scratch for the longest of them, as is
-    entries int64 (m, N_FIELDS). limit: a sum that is enough, the line is left there.
+    In: cover uint8 (N,); tops int64 (N,), up to where a cell ends a line, NO_TOP where it does
+    not, or (0, 0) where heights do not matter; walls uint8 (N,) or (0,), bit k: no sight across
+    the border in straight direction k; viewers, targets int64 (n,) padded cells; from_eyes,
+    to_eyes int64 (n,), how high either eye is, or (0,) without tops; lines int64 (n,), the
+    template of each, or (0,): every line is walked, and `templates` is scratch for the longest of
+    them, as is entries int64 (m, N_FIELDS). limit: a sum that is enough, the line is left there.
+    Lines over tops are not stepped.
     Out: out int32 (n,), halves of a point, BLOCKED or more where something opaque ends the line.
+
+    The rank of `tops` is known when this is compiled, so lines without heights pay nothing.
     """
     has_walls = walls.shape[0] > 0
     walk = lines.shape[0] == 0
@@ -169,13 +218,20 @@ def look(
         sum_left = 0
         sum_right = 0
         begin = 0
-        if walk:
+        x = y = dx = dy = 0
+        from_eye = to_eye = lowest = 0
+        if walk or tops.ndim == 1:
             row, target_row = viewer // width, target // width
             col, target_col = viewer - row * width, target - target_row * width
             x, y = frame(kind, row - 1, col - 1)
             target_x, target_y = frame(kind, target_row - 1, target_col - 1)
+            dx, dy = target_x - x, target_y - y
+        if tops.ndim == 1:
+            from_eye, to_eye = from_eyes[i], to_eyes[i]
+            lowest = min(from_eye, to_eye)
+        if walk:
             end = lay(
-                kind, width, stepped, neighbours, row - 1, col - 1, target_x - x, target_y - y,
+                kind, width, stepped, neighbours, row - 1, col - 1, dx, dy,
                 entries, left, right, into_left, into_right, what, 0,
             )  # fmt: skip
         else:
@@ -187,11 +243,28 @@ def look(
         for j in range(begin, end):
             a, b = viewer + left[j], viewer + right[j]
             kind_here = what[j]
+            high_a = False
+            high_b = False
+            if tops.ndim == 1:
+                if tops[a] >= lowest:
+                    row = a // width
+                    cell_x, cell_y = frame(kind, row - 1, a - row * width - 1)
+                    high_a = reaches(
+                        kind, tops[a], from_eye, to_eye, cell_x - x, cell_y - y, dx, dy
+                    )
+                if b == a:
+                    high_b = high_a
+                elif tops[b] >= lowest:
+                    row = b // width
+                    cell_x, cell_y = frame(kind, row - 1, b - row * width - 1)
+                    high_b = reaches(
+                        kind, tops[b], from_eye, to_eye, cell_x - x, cell_y - y, dx, dy
+                    )
             if kind_here == PINCH:
                 if not closed_corners:
                     continue
-                past_a = cover[a] == OPAQUE
-                past_b = cover[b] == OPAQUE
+                past_a = high_a or cover[a] == OPAQUE
+                past_b = high_b or cover[b] == OPAQUE
                 if has_walls:
                     to_a, to_b = into_left[j], into_right[j]
                     here = walls[left_before]
@@ -213,19 +286,19 @@ def look(
             left_gone = pair and cover[a] == OFF_MAP
             right_gone = pair and cover[b] == OFF_MAP
             if left_gone:
-                a, left_before, to_a = b, right_before, to_b
+                a, left_before, to_a, high_a = b, right_before, to_b, high_b
                 pair = False
             elif right_gone:
-                b, right_before, to_b = a, left_before, to_a
+                b, right_before, to_b, high_b = a, left_before, to_a, high_a
                 pair = False
             in_left = 0
             in_right = 0
             if kind_here != END and cover[a] != OFF_MAP:
                 in_left = int(cover[a])
                 in_right = int(cover[b])
-                if in_left == OPAQUE:
+                if high_a or in_left == OPAQUE:
                     in_left = BLOCKED
-                if in_right == OPAQUE:
+                if high_b or in_right == OPAQUE:
                     in_right = BLOCKED
             wall_left = 0
             wall_right = 0
@@ -252,6 +325,8 @@ def look(
                 so_far = max(sum_left, sum_right)
             elif tie == BEST_SIDE:
                 so_far = min(sum_left, sum_right)
+            elif tie == RIGHT_SIDE:
+                so_far = sum_right
             if so_far >= limit:
                 break
         result = sum_left
@@ -259,4 +334,6 @@ def look(
             result = max(sum_left, sum_right)
         elif tie == BEST_SIDE:
             result = min(sum_left, sum_right)
+        elif tie == RIGHT_SIDE:
+            result = sum_right
         out[i] = min(result, 2 * BLOCKED)

@@ -16,8 +16,8 @@ from numba.extending import overload
 from fieldcraft_kernel._jit import jit
 
 # Columns of StepArrays.rows.
-STEPS, LEAVE, BORDER, STOP, HALT, TWIN, DIRECTIONS = 0, 1, 2, 3, 4, 5, 6
-N_COLUMNS = 7
+STEPS, LEAVE, BORDER, STOP, HALT, TWIN, DIRECTIONS, RESERVE = 0, 1, 2, 3, 4, 5, 6, 7
+N_COLUMNS = 8
 # Columns of StepArrays.links.
 SOURCE, TARGET, DIRECTION, CELLS, OWN = 0, 1, 2, 3, 4
 N_LINK_COLUMNS = 5
@@ -38,6 +38,7 @@ class StepArrays(NamedTuple):
     border  like enter (B, N, K) may have no rows
     stop    bool (P, N)         may a movement end here
     halt    bool (H, N)         may have no rows: whoever enters goes no further
+    reserve T (Z, N)            may have no rows: what must be left to whoever enters
     rows    int64 (R, N_COLUMNS)    which of the above each row uses (-1: none), its halted twin,
                                     and the directions it has at all, as a mask
     entry   int64 (R, 8)        row of `enter` that a step in direction k pays
@@ -64,6 +65,7 @@ class StepArrays(NamedTuple):
     border: Any
     stop: Any
     halt: Any
+    reserve: Any
     rows: Any
     entry: Any
     to: Any

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fieldcraft.path import Path, Step
     from fieldcraft.reach import Reach
     from fieldcraft.sight import HIDDEN, Sight, View
-    from fieldcraft.terrain import Border, Terrain
+    from fieldcraft.terrain import Border, Perch, Terrain
 
 _MODULES = ("grid", "hexes", "io", "rules")
 _NAMES = {
@@ -71,6 +71,7 @@ _NAMES = {
     "Sight": "sight",
     "View": "sight",
     "Border": "terrain",
+    "Perch": "terrain",
     "Terrain": "terrain",
 }
 
@@ -91,6 +92,7 @@ __all__ = [
     "MissingExtraError",
     "OutsideMapError",
     "Path",
+    "Perch",
     "Reach",
     "RulesError",
     "Sight",

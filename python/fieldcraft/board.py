@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,11 @@ from fieldcraft.path import Path
 from fieldcraft.queries import batch_of, cells_of, spread
 from fieldcraft.reach import Reach
 from fieldcraft.sight import Sight, View
-from fieldcraft.terrain import Border, Kind, Terrain
+from fieldcraft.terrain import Border, Kind, Perch, Terrain
 
 if TYPE_CHECKING:
     from fieldcraft.fields import SightField, StepField
-    from fieldcraft.rules import Effect, Rules
+    from fieldcraft.rules import Effect, Pace, Rules
 
 __all__ = ["Board"]
 
@@ -55,6 +55,8 @@ class Board:
     light : int or array_like of int, shape (height, width)
         Malus of a target there, 0 or negative.
     borders : iterable of Border
+    perches : iterable of Perch
+        Places in trees, see `fieldcraft.roll_perches`.
     tokens : iterable of Token
     relations : mapping or iterable, optional
         Of two sides: ``{frozenset({"red", "blue"}): "neutral"}`` or ``[("red", "blue",
@@ -87,6 +89,7 @@ class Board:
         elevation: npt.ArrayLike | None = None,
         light: npt.ArrayLike = 0,
         borders: Iterable[Border] = (),
+        perches: Iterable[Perch] = (),
         tokens: Iterable[Token] = (),
         relations: Any = None,
         name: str = "",
@@ -103,6 +106,7 @@ class Board:
                 _elevation(elevation),
                 _light(light),
                 tuple(borders),
+                tuple(perches),
             ),
             rules_.resolve(rules),
             tuple(tokens),
@@ -228,7 +232,13 @@ class Board:
 
     def token_at(self, cell: Cell) -> Token | None:
         """Return the token that stands on a cell, on the lowest level, or None."""
-        return _lowest(self._tokens, as_cell(cell))
+        return self._lowest(self._tokens, as_cell(cell))
+
+    def _lowest(self, tokens: Iterable[Token], cell: Cell) -> Token | None:
+        """Return the token that covers a cell, on the lowest level, or None."""
+        lattice = self._terrain.lattice
+        here = [token for token in tokens if cell in self._rules.cells_of(token, lattice)]
+        return min(here, key=lambda token: token.level) if here else None
 
     def token(self, name: str) -> Token:
         """Return the token of that name.
@@ -312,6 +322,7 @@ class Board:
         elevation: npt.ArrayLike | None = _ABSENT,
         light: npt.ArrayLike = _ABSENT,
         borders: Iterable[Border] = _ABSENT,
+        perches: Iterable[Perch] = _ABSENT,
         relations: Any = _ABSENT,
         name: str = _ABSENT,
     ) -> Board:
@@ -323,7 +334,7 @@ class Board:
             Cells to change.
         terrain : str or sequence of str
             What they hold from now on.
-        tokens, rules, elevation, light, borders, relations, name
+        tokens, rules, elevation, light, borders, perches, relations, name
             As in `Board`; what is not given stays.
 
         Returns
@@ -343,21 +354,30 @@ class Board:
             raise ArgumentTypeError("replace needs cells and terrain together")
         if terrain is not None:
             codes, kinds = self._replaced(cells, _kind(terrain))
-        changed = Terrain(
-            old.lattice,
-            codes,
-            kinds,
-            old.elevation if elevation is _ABSENT else _elevation(elevation),
-            old.light if light is _ABSENT else _light(light),
-            old.borders if borders is _ABSENT else tuple(borders),
-        )
-        return Board.from_terrain(
+        given = (elevation, light, borders, perches)
+        changed = old
+        if terrain is not None or any(value is not _ABSENT for value in given):
+            changed = Terrain(
+                old.lattice,
+                codes,
+                kinds,
+                old.elevation if elevation is _ABSENT else _elevation(elevation),
+                old.light if light is _ABSENT else _light(light),
+                old.borders if borders is _ABSENT else tuple(borders),
+                old.perches if perches is _ABSENT else tuple(perches),
+            )
+        board = Board.from_terrain(
             changed,
             rules=self._rules if rules is _ABSENT else rules,
             tokens=self._tokens if tokens is _ABSENT else tokens,
             relations=self._relations if relations is _ABSENT else relations,
             name=self._name if name is _ABSENT else name,
         )
+        if changed is old and rules is _ABSENT and relations is _ABSENT:
+            # Where only tokens moved, fields are compiled again only near them.
+            with self._lock:
+                board._fields.update(self._fields)
+        return board
 
     def _replaced(self, cells: Any, kind: Kind) -> tuple[npt.NDArray[np.uint16], tuple[Kind, ...]]:
         codes, kinds = self._terrain.codes.copy(), self._terrain.kinds
@@ -387,6 +407,7 @@ class Board:
             and self._tokens == other._tokens
             and self._relations == other._relations
             and a.borders == b.borders
+            and a.perches == b.perches
             and np.array_equal(_per_cell(a.light, a.shape), _per_cell(b.light, b.shape))
             and a.has_elevation == b.has_elevation
             and np.array_equal(a.elevation, b.elevation)
@@ -420,17 +441,37 @@ class Board:
         creature: Creature | None = None,
     ) -> StepField:
         """Return the compiled movement graph for whoever moves; see `reach`."""
-        return self._step_field(*self._mover(who, tokens, creature))
+        token, mover, others = self._mover(who, tokens, creature)
+        return self._step_field(token, mover, others, self._rules.pace(mover, token))
 
     def _step_field(
-        self, token: Token | None, creature: Creature, others: tuple[Token, ...]
+        self,
+        token: Token | None,
+        creature: Creature,
+        others: tuple[Token, ...],
+        pace: Pace,
     ) -> StepField:
+        # Where the mover stands is no part of its field; its speed is where there are several.
+        mover = None if token is None else token.at((0, 0))
+        lies = token is not None and (token.prone or token.flying)
+        shared = ("step", creature, mover, tuple(pace.caps.items()), pace.walking if lies else None)
+
         def compile_() -> StepField:
+            with self._lock:
+                kept = next((f for k, f in self._fields.items() if k[:-1] == shared), None)
+            if kept is not None:
+                renewed: StepField = kept.update(others)
+                return renewed
             return self._rules.step_field(
-                self._terrain, creature, token=token, tokens=others, relation=self.relation
+                self._terrain,
+                creature,
+                token=mover,
+                tokens=others,
+                relation=self.relation,
+                pace=pace,
             )
 
-        return self._kept(("step", creature, token, others), compile_)
+        return self._kept((*shared, others), compile_)
 
     def sight_field(
         self,
@@ -438,10 +479,18 @@ class Board:
         target: Token | Cell | Creature | None = None,
     ) -> SightField:
         """Return the compiled sight field for a viewer and a kind of target."""
-        seeing, seen = self._profile(viewer), self._profile(target)
+        return self._sight_field(self._eye(viewer), self._eye(target))
+
+    def _sight_field(self, viewer: _Eye, target: _Eye) -> SightField:
         return self._kept(
-            ("sight", seeing, seen),
-            lambda: self._rules.sight_field(self._terrain, seeing, seen),
+            ("sight", viewer, target),
+            lambda: self._rules.sight_field(
+                self._terrain,
+                viewer.creature,
+                target.creature,
+                viewer_level=viewer.level,
+                target_level=target.level,
+            ),
         )
 
     def _kept(self, key: Any, compile_: Callable[[], Field]) -> Field:
@@ -457,15 +506,14 @@ class Board:
                 self._fields.popitem(last=False)
         return kept
 
-    def _profile(self, who: Token | Cell | Creature | None) -> Creature:
+    def _eye(self, who: Token | Cell | Creature | None) -> _Eye:
+        """Return who looks, or is looked at: of a cell the token there, else a Medium creature."""
         if who is None:
-            return Creature()
+            return _Eye(Creature())
         if isinstance(who, Creature):
-            return who
+            return _Eye(who)
         token = who if isinstance(who, Token) else self.token_at(self._terrain.check(who))
-        if token and token.level:
-            raise _on_a_level(token)
-        return token.creature if token else Creature()
+        return _Eye(token.creature, token.level) if token else _Eye(Creature())
 
     def _mover(
         self, who: Token | Cell, tokens: Iterable[Token] | None, creature: Creature | None
@@ -473,13 +521,15 @@ class Board:
         token, cell = self._who(who, "start")
         others = self._present(tokens)
         if token is None:
-            token = _lowest(others, cell)
-        if token and token.level:
-            raise _on_a_level(token)
+            token = self._lowest(others, cell)
         if creature is not None and not isinstance(creature, Creature):
             raise ArgumentTypeError(f"creature must be a Creature, not {creature!r}")
         mover = creature or (token.creature if token else Creature())
-        # The rules leave the mover out, once: another token equal to it stays in its way.
+        if token is not None:
+            # Left out once: another token equal to it stays in its way.
+            same = [i for i, other in enumerate(others) if other is token]
+            same += [i for i, other in enumerate(others) if other == token]
+            others = tuple(other for i, other in enumerate(others) if i not in same[:1])
         return token, mover, others
 
     def _present(self, tokens: Iterable[Token] | None) -> tuple[Token, ...]:
@@ -494,6 +544,8 @@ class Board:
             if not isinstance(other, Token):
                 raise ArgumentTypeError(f"tokens must be Token, not {type(other).__name__}")
             self._terrain.check(other.cell, f"cell of token {other.label!r}")
+            for cell in self._rules.cells_of(other, self._terrain.lattice):
+                self._terrain.check(cell, f"a cell that token {other.label!r} covers,")
         return others
 
     def _who(self, who: Token | Cell, what: str) -> tuple[Token | None, Cell]:
@@ -501,13 +553,15 @@ class Board:
             return who, self._terrain.check(who.cell, f"cell of token {who.label!r}")
         return None, self._terrain.check(who, what)
 
-    def _budget(self, budget: Any, creature: Creature) -> tuple[Any, str]:
-        """Return a budget in the rules' unit (None: no limit), and what is left over."""
-        given = creature.walking_speed() if budget is None else budget
-        counted = self._rules.budget(given, creature)
-        if counted.ticks is None:
-            return None, counted.rest
-        return Fraction(counted.ticks) / self._rules.ticks, counted.rest
+    def _limit(self, pace: Pace) -> Any:
+        """Return the most that may be spent, in the rules' unit; None for no limit."""
+        limit = pace.limit
+        return None if limit is None else Fraction(limit) / self._rules.ticks
+
+    def _begin(self, who: Token | Cell, token: Token | None) -> Cell:
+        """Return where a movement begins: the place of the token, or the cell."""
+        _, cell = self._who(who, "start")
+        return cell if token is None else token.cell
 
     # -- moving ---------------------------------------------------------------------------------
 
@@ -515,7 +569,7 @@ class Board:
         self,
         who: Token | Cell,
         *,
-        budget: float | str | None = None,
+        budget: Any = None,
         tokens: Iterable[Token] | None = None,
         creature: Creature | None = None,
         parity: int = 0,
@@ -526,9 +580,10 @@ class Board:
         ----------
         who : Token or tuple of int
             Who moves: a token, or a cell, which means the token there, else a Medium creature.
-        budget : float or str, optional
-            What it may spend: a number in the system's unit, or text such as ``"9 m"``. Without
-            one its speed, and without a speed no limit.
+        budget : float, str or mapping, optional
+            What it may spend: a number in the system's unit, or text such as ``"9 m"``, by each
+            way of moving it has, or a mapping from ways of moving to either. Without one its
+            speeds, and without a speed no limit.
         tokens : iterable of Token, optional
             Who is on the board, in place of the board's own tokens; the mover is left out.
         creature : Creature, optional
@@ -550,16 +605,16 @@ class Board:
             If the system cannot move such a creature.
         """
         token, mover, others = self._mover(who, tokens, creature)
-        _, start = self._who(who, "start")
-        limit, rest = self._budget(budget, mover)
-        field = self._step_field(token, mover, others)
-        return field.reach(start, limit, parity=parity, rest=rest)
+        pace = self._rules.pace(mover, token, budget)
+        field = self._step_field(token, mover, others, pace)
+        start = self._begin(who, token)
+        return field.reach(start, self._limit(pace), parity=parity, rest=pace.rest)
 
     def reach_many(
         self,
         starts: npt.ArrayLike,
         *,
-        budget: float | str | None = None,
+        budget: Any = None,
         tokens: Iterable[Token] | None = None,
         creature: Creature | None = None,
         parity: int = 0,
@@ -567,18 +622,18 @@ class Board:
         """Return the reach from each start, shape (n, 2), as `reach` would, on all cores."""
         cells = [self._terrain.check(cell, "start") for cell in batch_of(starts, (2,), "starts")]
         others = self._present(tokens)
-        occupied = {token.cell for token in others}
+        lattice = self.lattice
+        occupied = {cell for token in others for cell in self._rules.cells_of(token, lattice)}
         free = [i for i, cell in enumerate(cells) if cell not in occupied]
         found: dict[int, Reach] = {}
         if free:
             # Where nobody stands everyone is the same Medium creature on the same field.
             token, mover, present = self._mover(cells[free[0]], others, creature)
-            limit, rest = self._budget(budget, mover)
-            field = self._step_field(token, mover, present)
+            pace = self._rules.pace(mover, token, budget)
+            field = self._step_field(token, mover, present, pace)
             batch = [cells[i] for i in free]
-            found.update(
-                zip(free, field.reach_many(batch, limit, parity=parity, rest=rest), strict=True)
-            )
+            answers = field.reach_many(batch, self._limit(pace), parity=parity, rest=pace.rest)
+            found.update(zip(free, answers, strict=True))
         for i, cell in enumerate(cells):
             if i not in found:
                 found[i] = self.reach(
@@ -591,7 +646,7 @@ class Board:
         start: Token | Cell,
         goal: Any,
         *,
-        budget: float | str | None = None,
+        budget: Any = None,
         tokens: Iterable[Token] | None = None,
         creature: Creature | None = None,
         parity: int = 0,
@@ -617,10 +672,10 @@ class Board:
             False when there is no way.
         """
         token, mover, others = self._mover(start, tokens, creature)
-        _, cell = self._who(start, "start")
-        limit = None if budget is None else self._budget(budget, mover)[0]
-        field = self._step_field(token, mover, others)
-        return field.path(cell, goal, budget=limit, parity=parity, stop=stop)
+        pace = self._rules.pace(mover, token, budget, limited=budget is not None)
+        field = self._step_field(token, mover, others, pace)
+        cell = self._begin(start, token)
+        return field.path(cell, goal, budget=self._limit(pace), parity=parity, stop=stop)
 
     def paths(self, pairs: npt.ArrayLike, **options: Any) -> list[Path]:
         """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores.
@@ -644,6 +699,9 @@ class Board:
     ) -> Sight:
         """Return whether and how well a target is seen.
 
+        Bodies of several cells see and are seen by their best pair of cells: a visible one, of
+        the least malus, the first of these in reading order of the viewer's and the target's.
+
         Parameters
         ----------
         viewer, target : Token or tuple of int
@@ -660,31 +718,57 @@ class Board:
         OutsideMapError
             If either is not on the map.
         """
-        (_, a), (_, b) = self._who(viewer, "viewer"), self._who(target, "target")
-        return self.sight_field(viewer, target).sight(a, b, light=light)
+        seers, seen = self._covered(viewer, "viewer"), self._covered(target, "target")
+        field = self.sight_field(viewer, target)
+        if len(seers) == len(seen) == 1:
+            return field.sight(seers[0], seen[0], light=light)
+        return _best(field.sights([(a, b) for a in seers for b in seen], light=light))
 
-    def sights(self, pairs: npt.ArrayLike, *, light: int | None = None) -> list[Sight]:
+    def sights(self, pairs: Any, *, light: int | None = None) -> list[Sight]:
         """Return the sight of each pair (viewer, target), as `sight` would, on all cores.
 
         Parameters
         ----------
-        pairs : array_like of int, shape (n, 2, 2)
+        pairs : array_like of int, shape (n, 2, 2), or sequence of pairs of tokens and cells
         light : int, optional
             As in `sight`.
         """
-        cells = batch_of(pairs, (2, 2), "pairs")
-        groups: dict[tuple[Creature, Creature], list[int]] = {}
-        for i, (viewer, target) in enumerate(cells):
-            self._terrain.check(viewer, "viewer")
-            self._terrain.check(target, "target")
-            groups.setdefault((self._profile(viewer), self._profile(target)), []).append(i)
-        found: dict[int, Sight] = {}
-        for (seeing, seen), members in groups.items():
-            answers = self.sight_field(seeing, seen).sights(
-                [cells[i] for i in members], light=light
-            )
-            found.update(zip(members, answers, strict=True))
-        return [found[i] for i in range(len(cells))]
+        groups: dict[tuple[_Eye, _Eye], list[tuple[int, Cell, Cell]]] = {}
+        asked = _whos(pairs, (2, 2), "pairs")
+        known: dict[Any, tuple[_Eye, list[Cell]]] = {}
+        for i, (viewer, target) in enumerate(asked):
+            seeing, seers = self._looker(viewer, "viewer", known)
+            shown, seen = self._looker(target, "target", known)
+            group = groups.setdefault((seeing, shown), [])
+            group.extend((i, a, b) for a in seers for b in seen)
+        found: list[list[Sight]] = [[] for _ in asked]
+        for (seeing, shown), members in groups.items():
+            field = self._sight_field(seeing, shown)
+            answers = field.sights([(a, b) for _, a, b in members], light=light)
+            for (i, _, _), answer in zip(members, answers, strict=True):
+                found[i].append(answer)
+        return [_best(answers) for answers in found]
+
+    def _looker(
+        self, who: Token | Cell, what: str, known: dict[Any, tuple[_Eye, list[Cell]]]
+    ) -> tuple[_Eye, list[Cell]]:
+        """Return who somebody is and which cells it covers, once for everybody."""
+        key = who if isinstance(who, Token) else tuple(who)
+        if key not in known:
+            covered = self._covered(who, what)
+            known[key] = self._eye(who), covered
+        return known[key]
+
+    def _covered(self, who: Token | Cell, what: str) -> list[Cell]:
+        """Return the cells of the map that whoever looks or is looked at covers, in order."""
+        token, cell = self._who(who, what)
+        if token is None:
+            token = self.token_at(cell)
+        if token is None:
+            return [cell]
+        covers = f"a cell that token {token.label!r} covers,"
+        cells = self._rules.cells_of(token, self.lattice)
+        return sorted(self._terrain.check(covered, covers) for covered in cells)
 
     def view(
         self,
@@ -696,6 +780,8 @@ class Board:
     ) -> View:
         """Return every cell where a target would be seen, within a radius.
 
+        A body of several cells sees what one of them sees, as well as the best of them does.
+
         Parameters
         ----------
         viewer : Token or tuple of int
@@ -705,47 +791,87 @@ class Board:
         light : int, optional
             Light malus everywhere, 0 or negative, in place of the board's.
         target : Creature, optional
-            What to look for; a Medium creature if absent.
+            What to look for, on the ground; a Medium creature if absent.
 
         Returns
         -------
         View
         """
-        _, cell = self._who(viewer, "viewer")
-        return self.sight_field(viewer, target).view(cell, radius, light=light)
+        cells = self._covered(viewer, "viewer")
+        views = self.sight_field(viewer, target).views(cells, radius, light=light)
+        return _joined(self._who(viewer, "viewer")[1], views)
 
     def views(
         self,
-        viewers: npt.ArrayLike,
+        viewers: Any,
         radius: int = 20,
         *,
         light: int | None = None,
         target: Creature | None = None,
     ) -> list[View]:
-        """Return the view of each viewer, shape (n, 2), as `view` would, on all cores."""
-        cells = [self._terrain.check(cell, "viewer") for cell in batch_of(viewers, (2,), "viewers")]
-        groups: dict[Creature, list[int]] = {}
-        for i, cell in enumerate(cells):
-            groups.setdefault(self._profile(cell), []).append(i)
-        found: dict[int, View] = {}
+        """Return the view of each viewer, as `view` would, on all cores.
+
+        Parameters
+        ----------
+        viewers : array_like of int, shape (n, 2), or sequence of tokens and cells
+        radius, light, target
+            As in `view`.
+        """
+        groups: dict[_Eye, list[tuple[int, Cell]]] = {}
+        asked = _whos(viewers, (2,), "viewers")
+        known: dict[Any, tuple[_Eye, list[Cell]]] = {}
+        for i, viewer in enumerate(asked):
+            seeing, cells = self._looker(viewer, "viewer", known)
+            groups.setdefault(seeing, []).extend((i, cell) for cell in cells)
+        found: list[list[View]] = [[] for _ in asked]
         for seeing, members in groups.items():
-            field = self.sight_field(seeing, target)
-            answers = field.views([cells[i] for i in members], radius, light=light)
-            found.update(zip(members, answers, strict=True))
-        return [found[i] for i in range(len(cells))]
+            field = self._sight_field(seeing, self._eye(target))
+            answers = field.views([cell for _, cell in members], radius, light=light)
+            for (i, _), answer in zip(members, answers, strict=True):
+                found[i].append(answer)
+        return [
+            _joined(self._who(viewer, "viewer")[1], views)
+            for viewer, views in zip(asked, found, strict=True)
+        ]
 
 
-def _on_a_level(token: Token) -> RulesError:
-    return RulesError(
-        f"token {token.label!r} stands on level {token.level}; moving and seeing from above the "
-        "ground (HW-22 to HW-27) are not covered yet"
-    )
+class _Eye(NamedTuple):
+    """What of a token matters to sight beside its cells."""
+
+    creature: Creature
+    level: int = 0
 
 
-def _lowest(tokens: Iterable[Token], cell: Cell) -> Token | None:
-    """Return the token on a cell that stands on the lowest level, or None."""
-    here = [token for token in tokens if token.cell == cell]
-    return min(here, key=lambda token: token.level) if here else None
+def _whos(given: Any, shape: tuple[int, ...], what: str) -> list[Any]:
+    """Return tokens and cells, or pairs of them, as a list: tokens stay tokens."""
+    if isinstance(given, list | tuple):
+        ends = given if len(shape) == 1 else [end for pair in given for end in _ends(pair)]
+        if any(isinstance(end, Token) for end in ends):
+            batch_of(given, shape, what)
+            return list(given)
+    return batch_of(given, shape, what)
+
+
+def _ends(pair: Any) -> tuple[Any, ...]:
+    return tuple(pair) if isinstance(pair, list | tuple) else ()
+
+
+def _best(sights: Sequence[Sight]) -> Sight:
+    """Return the best of several sight lines, the first of the best."""
+    return max(sights, key=lambda sight: -np.inf if sight.malus is None else sight.malus)
+
+
+def _joined(viewer: Cell, views: Sequence[View]) -> View:
+    """Return what several cells of one body see together."""
+    if len(views) == 1:
+        return views[0]
+    width = views[0].shape[1]
+    cells = np.concatenate([view.cells for view in views])
+    maluses = np.concatenate([view.maluses for view in views])
+    flat = cells[:, 0] * width + cells[:, 1]
+    order = np.lexsort((-maluses.astype(np.int64), flat))
+    first = order[np.diff(flat[order], prepend=-1) > 0]
+    return View(viewer, views[0].radius, views[0].shape, cells[first], maluses[first])
 
 
 # -- what comes in --------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fieldcraft.graph import Layer, Link
-from fieldcraft.legal import legal_steps
+from fieldcraft.graph import Layer, Link, Patch
+from fieldcraft.legal import legal_steps, windows
 from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import Explainer, Part, StepField, Within, within
 
@@ -12,9 +12,11 @@ __all__ = [
     "Layer",
     "Link",
     "Part",
+    "Patch",
     "SightField",
     "StepField",
     "Within",
     "legal_steps",
+    "windows",
     "within",
 ]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.errors import CostError, MapError, RulesError
 from fieldcraft.frozen import frozen
-from fieldcraft.lattice import Lattice
+from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.legal import windows
 from fieldcraft_kernel import steps as kernel
 
-__all__ = ["Graph", "Layer", "Link"]
+__all__ = ["Graph", "Layer", "Link", "Patch"]
 
 Array = npt.NDArray[Any]
 
@@ -45,6 +46,8 @@ class Layer:
     cap : int or float, optional
         Largest total, in ticks, that a step into this layer may reach.
     name : str
+    onward : bool
+        Whether nobody enters who has not enough left for some step out again.
     """
 
     steps: int = 0
@@ -55,6 +58,7 @@ class Layer:
     halt: int = -1
     cap: float | None = None
     name: str = ""
+    onward: bool = False
 
     def entries(self, n_directions: int) -> tuple[int, ...]:
         """Return which array each direction enters by."""
@@ -88,6 +92,22 @@ class Link:
     direction: int | None = None
     cells: npt.NDArray[np.bool_] | None = None
     steps: npt.NDArray[np.uint8] | None = None
+
+
+class Patch(NamedTuple):
+    """Arrays of a part of a field, to replace what stands there.
+
+    `corner`: the first cell; `stacks`: the arrays of the layers by name, each (n, rows, cols, ...);
+    `cells`, `steps`: those of the links; `seats`, `stay`: see `StepField`.
+    """
+
+    corner: Cell
+    stacks: dict[str, Array | None]
+    cells: list[npt.NDArray[np.bool_]]
+    steps: list[npt.NDArray[np.uint8]]
+    seats: list[npt.NDArray[np.bool_]]
+    stay: npt.NDArray[np.bool_] | None
+    covers: tuple[npt.NDArray[np.uint16] | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +168,7 @@ class Graph:
     ) -> None:
         _check_diagonal(diagonal, parity)
         self.lattice, self.shape = lattice, shape
-        self.diagonal, self.plain = diagonal, plain
+        self.diagonal, self.parity, self.plain = diagonal, parity, plain
         self.is_alternating = isinstance(diagonal, str)
         self.is_float = np.asarray(enter).dtype.kind == "f" or (
             not isinstance(diagonal, str)
@@ -175,14 +195,17 @@ class Graph:
         # Where a plain cell is several ticks, a weight of several would have to be alternated
         # before it is multiplied; such prices belong into `border`.
         self._check_plain(stacks.enter)
-        self.halves = self.is_alternating and plain == 1 and (
-            parity == "carry" or not self._has_even_weight(stacks.enter)
+        self.halves = (
+            self.is_alternating
+            and plain == 1
+            and (parity == "carry" or not self._has_even_weight(stacks.enter))
         )
         self.copies = 2 if self.is_alternating and not self.halves else 1
         self.has_diagonals = lattice.n_directions == 8 and any(
             bool((masks & 0xF0).any()) for masks in (stacks.steps, self._own)
         )
         self.arrays = self._lay_out(layers, links, stacks)
+        self.arrays = self._with_reserves(layers)
         if len(self.arrays.rows) * self.n_cells >= 2**31:
             raise MapError("the map has too many cells and layers: states must stay below 2**31")
         self.largest: Any = LARGEST_FLOAT if self.is_float else kernel.MAX_TOTAL
@@ -262,9 +285,7 @@ class Graph:
                 if ((inner[:, rows[mine], cols[mine]] >> direction) & 1).any():
                     raise MapError(f"steps has a step in direction {direction} off the map")
 
-    def _check_enter(
-        self, layers: Sequence[Layer], links: Sequence[Link], stacks: Stacks
-    ) -> None:
+    def _check_enter(self, layers: Sequence[Layer], links: Sequence[Link], stacks: Stacks) -> None:
         """Refuse a legal step into a cell whose price is 0, negative or not finite."""
         pairs: list[tuple[int, Array]] = []
         n = self.lattice.n_directions
@@ -342,7 +363,7 @@ class Graph:
             twin = base + n_base
             halted = twin if layer.halt >= 0 else base
             rows[base] = (layer.steps, layer.leave, layer.border, layer.stop, layer.halt, halted,
-                          mask)  # fmt: skip
+                          mask, -1)  # fmt: skip
             entry[base, : lattice.n_directions] = layer.entries(lattice.n_directions)
             scale[base], extra[base] = self._multipliers(base % copies)
             to[base] = base
@@ -361,7 +382,8 @@ class Graph:
         table, price, cells, first = self._lay_out_links(links, n_rows)
         return kernel.StepArrays(
             steps=steps, enter=stacks.enter, leave=leave, border=border, stop=stacks.stop,
-            halt=stacks.halt, rows=frozen(rows), entry=frozen(entry), to=frozen(to),
+            halt=stacks.halt, reserve=frozen(np.zeros((0, self.n_cells), self.number)),
+            rows=frozen(rows), entry=frozen(entry), to=frozen(to),
             scale=frozen(scale), extra=frozen(extra), shift=1 if copies == 2 else 0,
             caps=frozen(caps), links=table, link_price=price, link_cells=cells,
             link_steps=self._own, first_link=first, offsets=frozen(offsets),
@@ -421,8 +443,8 @@ class Graph:
             own = -1 if link.steps is None else n_own
             n_own += link.steps is not None
             price = float(link.ticks) * (2 if self.halves else 1)
-            for copy in range(self.copies):
-                source, target = (end * self.copies + copy for end in (link.source, link.target))
+            for parity in range(self.copies):
+                source, target = (end * self.copies + parity for end in (link.source, link.target))
                 table.append((source, target, along, where, own, price))
         table.sort(key=lambda row: row[0])
         rows = np.array([row[:-1] for row in table], np.int64).reshape(-1, kernel.N_LINK_COLUMNS)
@@ -430,6 +452,125 @@ class Graph:
         first = np.searchsorted(rows[:, 0], np.arange(n_rows + 1)).astype(np.int64)
         cells = np.stack(masks) if masks else np.zeros((0, self.n_cells), bool)
         return frozen(rows), frozen(prices), frozen(cells), frozen(first)
+
+    def _with_reserves(self, layers: Sequence[Layer]) -> kernel.StepArrays:
+        """Return the arrays with what must be left to whoever enters an `onward` layer.
+
+        That is the price of the cheapest step out, and, where it leads into such a layer again,
+        what must be left there: found by going over the cells until nothing changes.
+        """
+        arrays = self.arrays
+        mine = [r for r in range(len(arrays.rows)) if layers[self._layer_of(r, layers)].onward]
+        if not mine:
+            return arrays
+        rows = np.array(arrays.rows)
+        rows[mine, kernel.RESERVE] = np.arange(len(mine))
+        blank = LARGEST_FLOAT if self.is_float else kernel.MAX_TOTAL
+        reserve = np.full((len(mine), self.n_cells), blank, self.number)
+        ways = [list(self._ways_out(row)) for row in mine]
+        while True:
+            before = reserve.copy()
+            for number, some in enumerate(ways):
+                for cells, beyond, after, prices in some:
+                    there = rows[after, kernel.RESERVE]
+                    needed = prices + (before[there, beyond] if there >= 0 else 0)
+                    np.minimum.at(reserve[number], cells, np.minimum(needed, blank))
+            if np.array_equal(before, reserve):
+                return arrays._replace(rows=frozen(rows), reserve=frozen(reserve))
+
+    def _layer_of(self, row: int, layers: Sequence[Layer]) -> int:
+        return row // self.copies % len(layers)
+
+    def _ways_out(self, row: int) -> Iterator[tuple[Array, Array, int, Array]]:
+        """List the steps out of a row: cells, cells beyond, the row after, prices."""
+        arrays = self.arrays
+        everywhere = np.ones(self.n_cells, bool)
+        own_steps = (
+            arrays.steps[arrays.rows[row, kernel.STEPS]] & arrays.rows[row, kernel.DIRECTIONS]
+        )
+        masks: list[tuple[int, Array, Any]] = [(row, own_steps, 0)]
+        first, last = arrays.first_link[row], arrays.first_link[row + 1]
+        for link in range(first, last if arrays.rows[row, kernel.DIRECTIONS] else first):
+            _, target, along, where, own = arrays.links[link].tolist()
+            allowed = arrays.link_cells[where] if where >= 0 else everywhere
+            price = arrays.link_price[link]
+            if own < 0 and along < 0:
+                cells = np.flatnonzero(allowed)
+                yield cells, cells, target, np.full(len(cells), price, self.number)
+                continue
+            if own >= 0:
+                mask = arrays.link_steps[own]
+            else:
+                mask = arrays.steps[arrays.rows[target, kernel.STEPS]] & (1 << along)
+            masks.append((target, np.where(allowed, mask, np.uint8(0)), price))
+        for base, mask, price in masks:
+            for along in range(self.lattice.n_directions):
+                cells = np.flatnonzero((mask >> along) & 1)
+                if not len(cells):
+                    continue
+                parity = (arrays.steps[0, cells] >> kernel.PARITY_BIT) & arrays.is_hex
+                beyond = cells + arrays.offsets[parity, along]
+                entered = arrays.enter[arrays.entry[base, along], beyond]
+                prices = arrays.scale[base, along] * entered + arrays.extra[base, along]
+                prices = prices if self.is_float else prices >> arrays.shift
+                prices = prices + price
+                for column, stack in ((kernel.LEAVE, arrays.leave), (kernel.BORDER, arrays.border)):
+                    number = arrays.rows[base, column]
+                    if number >= 0:
+                        paid = stack[number, cells]
+                        prices = prices + (paid if paid.ndim == 1 else paid[:, along])
+                yield cells, beyond, int(arrays.to[base, along]), prices
+
+    # -- parts made anew ------------------------------------------------------------------------
+
+    def patched(self, patches: Sequence[Patch]) -> Graph | None:
+        """Return the graph with other arrays in parts of the map.
+
+        None where it would have to be laid out otherwise: where half squares no longer do.
+        """
+        for patch in patches:
+            enter = patch.stacks["enter"]
+            is_bound = self.halves and self.parity != "carry" and self.lattice.n_directions == 8
+            if is_bound and enter is not None and (enter % 2 == 0).any():
+                return None
+        changed: dict[str, Array] = {}
+        for name in ("steps", "enter", "leave", "border", "stop"):
+            changed[name] = self._patched(name, [(p.corner, p.stacks[name]) for p in patches])
+        for name in ("link_cells", "link_steps"):
+            parts = [(p.corner, p.cells if name == "link_cells" else p.steps) for p in patches]
+            changed[name] = self._patched(
+                name, [(corner, np.stack(some) if some else None) for corner, some in parts]
+            )
+        graph = copy.copy(self)
+        graph.arrays = self.arrays._replace(**changed)
+        graph.least = self._least_entry(graph.arrays.enter)
+        graph.per_bucket, graph.slots = graph._queue()
+        if self.lattice.n_directions == 8 and not self.has_diagonals:
+            graph.has_diagonals = bool((changed["steps"] & 0xF0).any())
+        return graph
+
+    def _patched(self, name: str, parts: Sequence[tuple[Cell, Array | None]]) -> Array:
+        """Return a stack with parts of its maps replaced; the stack itself if nothing differs."""
+        old: Array = getattr(self.arrays, name)
+        new: Array | None = None
+        height, width = self.shape
+        for (row, col), part in parts:
+            if part is None:
+                continue
+            if self.halves and name in ("leave", "border"):
+                part = part * 2
+            rows = slice(row + 1, row + 1 + part.shape[1])
+            cols = slice(col + 1, col + 1 + part.shape[2])
+            inner = (slice(None), rows, cols)
+            shape = (len(old), height + 2, width + 2, *old.shape[2:])
+            if name == "steps" and self.lattice.is_hex:
+                part = part | old.reshape(shape)[inner] & np.uint8(1 << kernel.PARITY_BIT)
+            if new is None:
+                if np.array_equal(old.reshape(shape)[inner], part):
+                    continue
+                new = np.array(old)
+            new.reshape(shape)[inner] = part
+        return old if new is None else frozen(new)
 
     # -- queues ---------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from fieldcraft.errors import ArgumentTypeError, MapError, nearest
 
-__all__ = ["LATTICES", "Cell", "Lattice", "LatticeName", "as_lattice"]
+__all__ = ["LATTICES", "Cell", "Lattice", "LatticeName", "as_lattice", "hexagons", "squares"]
 
 Cell = tuple[int, int]
 LatticeName = Literal["square4", "square", "odd-r", "even-r", "odd-q", "even-q"]
@@ -266,3 +266,21 @@ class Lattice:
 def as_lattice(lattice: Lattice | str) -> Lattice:
     """Return a `Lattice` for a lattice or its name."""
     return lattice if isinstance(lattice, Lattice) else Lattice(cast(LatticeName, lattice))
+
+
+def squares(side: int) -> tuple[Cell, ...]:
+    """Return the cells of a body of side x side squares, (row, col) from the top-left one."""
+    return tuple((row, col) for row in range(side) for col in range(side))
+
+
+def hexagons(lattice: Lattice, n: int, facing: int) -> tuple[Cell, ...]:
+    """Return the axial cells of a body of 1, 2, 3 or 7 hexagons around its anchor.
+
+    Two: the anchor and the one it faces; three: also the next one clockwise; seven: the whole ring.
+    """
+    around: list[Cell] = [(q, r) for q, r in lattice.axial_offsets().tolist()]
+    if n == 1:
+        return ((0, 0),)
+    if n == 7:
+        return ((0, 0), *around)
+    return ((0, 0), *(around[(facing + i) % 6] for i in range(n - 1)))

@@ -84,6 +84,10 @@ class Reach(Frozen):
         can_stop = np.maximum.reduceat(
             field.may_stop(rows[order], sorted_cells), np.flatnonzero(first)
         )
+        if field.stay is not None:
+            begun = np.isin(sorted_cells[first], field.split_states(self._starts)[0])
+            where = field.to_cells(sorted_cells[first][begun])
+            can_stop[begun] |= field.stay[where[:, 0], where[:, 1]]
         cost = field.to_cost(self._totals[best])
         by_cost = np.lexsort((cells[best], cost))
         best, cost, can_stop = best[by_cost], cost[by_cost], can_stop[by_cost]

@@ -38,14 +38,24 @@ class Searcher:
     kept for the next search and cleaned cell by cell, so a search costs what it visits.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, like: Searcher | None = None) -> None:
         self.graph = graph
         self._idle: list[kernel.Scratch] = []
         self._lock = threading.Lock()
+        if like is not None and like._layout == self._layout:
+            # Scratch is clean between searches and knows no prices: both may lend it.
+            self._idle, self._lock = like._idle, like._lock
         self._no_goals = self._goals(np.zeros(0, np.int64), np.zeros(6, np.int64), must_stop=False)
 
     def __reduce__(self) -> tuple[type[Searcher], tuple[Graph]]:
         return Searcher, (self.graph,)
+
+    @property
+    def _layout(self) -> tuple[object, ...]:
+        """What two graphs must have in common to share scratch."""
+        graph = self.graph
+        n_links = len(graph.arrays.links)
+        return len(graph.arrays.rows), graph.n_cells, n_links > 0, graph.is_float, graph.slots
 
     # -- scratch --------------------------------------------------------------------------------
 

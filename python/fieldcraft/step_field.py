@@ -6,8 +6,9 @@ know games: cells, prices, layers and links are all there is.
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -16,17 +17,23 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.creature import as_cell
-from fieldcraft.errors import ArgumentTypeError, ClosedCellError, CostError, MapError
+from fieldcraft.creature import Token, as_cell
+from fieldcraft.errors import (
+    ArgumentTypeError,
+    ClosedCellError,
+    CostError,
+    FieldcraftError,
+    MapError,
+)
 from fieldcraft.frozen import Frozen, frozen
-from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, Link
+from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, Link, Patch
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
 from fieldcraft.reach import Reach
 from fieldcraft.searching import Searcher, Settled
 from fieldcraft.units import exact, quantity
-from fieldcraft_kernel.steps import STOP
+from fieldcraft_kernel.steps import SOURCE, STOP
 
 __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
@@ -100,6 +107,14 @@ class StepField(Frozen):
         Where given, a search may not start on such a cell.
     unit : str
         Name of the unit of cost, for display.
+    plain : int
+        Where diagonals alternate, ticks of a cell of weight 1; if more than 1, every weight is 1.
+    home : int
+        Layer in which a movement begins where no other is named.
+    seats : sequence of (int, ndarray of bool of shape (height, width))
+        Layers in which a movement begins instead, and where: in all that have the cell.
+    stay : ndarray of bool, shape (height, width), optional
+        Whether a movement may end where it began; by `stop` if absent.
 
     Raises
     ------
@@ -127,6 +142,10 @@ class StepField(Frozen):
         explainer: Explainer | None = None,
         closed: npt.NDArray[np.bool_] | None = None,
         unit: str = "",
+        plain: int = 1,
+        home: int = 0,
+        seats: Sequence[tuple[int, npt.NDArray[np.bool_]]] = (),
+        stay: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         height, width = shape
         if height < 1 or width < 1:
@@ -139,6 +158,7 @@ class StepField(Frozen):
         self.parity = parity
         self.unit = unit
         self.explainer = explainer
+        self.home, self.seats, self.stay = home, tuple(seats), stay
         self._ticks = exact(ticks, "ticks")
         if self._ticks <= 0:
             raise CostError(f"ticks must be above 0, not {ticks}")
@@ -147,7 +167,7 @@ class StepField(Frozen):
         self._closed = None if closed is None else frozen(np.array(closed, bool))
         self._graph = Graph(
             lattice, self.shape, self.layers, self.links, steps=steps, enter=enter, leave=leave,
-            border=border, stop=stop, halt=halt, diagonal=diagonal, parity=parity,
+            border=border, stop=stop, halt=halt, diagonal=diagonal, parity=parity, plain=plain,
         )  # fmt: skip
         self._searcher = Searcher(self._graph)
 
@@ -160,6 +180,54 @@ class StepField(Frozen):
     def ticks(self) -> Fraction:
         """Ticks in one unit of cost."""
         return self._ticks
+
+    # -- other tokens ---------------------------------------------------------------------------
+
+    def update(self, tokens: Iterable[Token]) -> StepField:
+        """Return the field with other tokens on the map, compiled again only where they matter.
+
+        The mover is left out of them, as it was. Everything else stays: map, creature, rules.
+
+        Parameters
+        ----------
+        tokens : iterable of Token
+
+        Returns
+        -------
+        StepField
+            Equal to a field compiled afresh; this field itself where nothing differs.
+
+        Raises
+        ------
+        FieldcraftError
+            If the field was made from bare arrays, where nobody stands.
+        """
+        renew = getattr(self.explainer, "update", None)
+        if renew is None:
+            raise FieldcraftError("only a field that rules compiled from a map knows of tokens")
+        field: StepField = renew(self, tokens)
+        return field
+
+    def patched(self, patches: Sequence[Patch], explainer: Explainer) -> StepField | None:
+        """Return the field with other arrays in parts of the map, or None where it cannot be."""
+        graph = self._graph.patched(patches)
+        if graph is None:
+            return None
+        field = copy.copy(self)
+        field.__dict__.update(
+            _graph=graph, _searcher=Searcher(graph, self._searcher), explainer=explainer
+        )
+        seats = [(layer, np.array(mask)) for layer, mask in self.seats]
+        stay = None if self.stay is None else np.array(self.stay)
+        for patch in patches:
+            row, col = patch.corner
+            for (_, mask), part in zip(seats, patch.seats, strict=True):
+                mask[row : row + part.shape[0], col : col + part.shape[1]] = part
+            if stay is not None and patch.stay is not None:
+                part = patch.stay
+                stay[row : row + part.shape[0], col : col + part.shape[1]] = part
+        field.__dict__.update(seats=tuple(seats), stay=stay)
+        return field
 
     # -- cells and states -----------------------------------------------------------------------
 
@@ -257,17 +325,21 @@ class StepField(Frozen):
             return min(ticks * (1 + FLOAT_SLACK), largest), shown
         return min(2 * ticks + 1 if self._graph.halves else ticks, largest), shown
 
+    def _layers_at(self, cell: Cell) -> list[int]:
+        """Return the layers in which a movement from a cell begins."""
+        return [layer for layer, mask in self.seats if mask[cell]] or [self.home]
+
     def _seeds(
-        self, start: Any, initial: Any, parity: int, layer: int
+        self, start: Any, initial: Any, parity: int, layer: int | None
     ) -> tuple[npt.NDArray[np.int64], Array]:
         """Return start states, rising and each once, and their initial totals."""
         if isinstance(parity, float) or parity not in (0, 1):
             raise CostError(
                 f"parity must be 0 or 1 (diagonals made so far, modulo 2), not {parity!r}"
             )
-        if not isinstance(layer, int | np.integer):
+        if layer is not None and not isinstance(layer, int | np.integer):
             raise ArgumentTypeError(f"layer must be a whole number, not {layer!r}")
-        if not 0 <= layer < len(self.layers):
+        if layer is not None and not 0 <= layer < len(self.layers):
             raise MapError(f"layer {layer} is not one of 0 to {len(self.layers) - 1}")
         cells = cells_of(start, self.shape, "start")
         if self._closed is not None:
@@ -276,7 +348,11 @@ class StepField(Frozen):
                     raise ClosedCellError(f"start ({row}, {col}) is a closed cell")
         graph = self._graph
         totals = self._initial(initial, len(cells))
-        row = layer * graph.copies
+        places = [[layer] if layer is not None else self._layers_at(cell) for cell in cells]
+        if any(len(some) > 1 for some in places):
+            totals = np.repeat(totals, [len(some) for some in places])
+            cells = [cell for cell, some in zip(cells, places, strict=True) for _ in some]
+        rows = np.array([one for some in places for one in some], np.int64) * graph.copies
         if graph.is_alternating:
             next_is_dear = parity ^ graph.flip
             if graph.halves:
@@ -286,8 +362,8 @@ class StepField(Frozen):
                         "an initial cost is too large to count where diagonals alternate"
                     )
             else:
-                row += next_is_dear
-        states = row * graph.n_cells + np.array([self.padded(c) for c in cells], np.int64)
+                rows += next_is_dear
+        states = rows * graph.n_cells + np.array([self.padded(c) for c in cells], np.int64)
         if len(states) == 1:
             return states, totals
         order = np.lexsort((totals, states))
@@ -320,7 +396,7 @@ class StepField(Frozen):
         *,
         parity: int = 0,
         initial: Any = None,
-        layer: int = 0,
+        layer: int | None = None,
         rest: str = "",
     ) -> Reach:
         """Return every cell that can be reached within a budget.
@@ -337,8 +413,8 @@ class StepField(Frozen):
             Diagonals made before, modulo 2, where diagonals alternate.
         initial : array_like of float, shape (n,), optional
             What each start has cost already.
-        layer : int
-            Layer to start in.
+        layer : int, optional
+            Layer to start in; the field's own choice if absent (see `home` and `seats`).
         rest : str
             What to report as `Reach.rest`.
 
@@ -372,7 +448,7 @@ class StepField(Frozen):
         budget: Any = None,
         parity: int = 0,
         initial: Any = None,
-        layer: int = 0,
+        layer: int | None = None,
     ) -> npt.NDArray[np.float64]:
         """Return the least total to every cell, shape (height, width), infinite where no way leads.
 
@@ -392,7 +468,7 @@ class StepField(Frozen):
         *,
         budget: Any = None,
         parity: int = 0,
-        layer: int = 0,
+        layer: int | None = None,
         stop: bool = True,
         algorithm: Literal["auto", "astar", "dijkstra"] = "auto",
     ) -> Path:
@@ -432,7 +508,7 @@ class StepField(Frozen):
         cells = self._goal_cells(goal)
         limit, _ = self._limit(budget)
         if start_cell in cells:
-            return self._to_path((seeds, totals, np.zeros(1, np.int64)), 0)
+            return self._to_path((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
         goals = self._searcher.goals(cells, must_stop=bool(stop), guided=algorithm != "dijkstra")
         way, expanded = self._searcher.find(seeds, totals, goals, limit)
         return no_path(expanded, self.unit) if way is None else self._to_path(way, expanded)
@@ -452,7 +528,13 @@ class StepField(Frozen):
     # -- batches --------------------------------------------------------------------------------
 
     def reach_many(
-        self, starts: Any, budget: Any = None, *, parity: int = 0, layer: int = 0, rest: str = ""
+        self,
+        starts: Any,
+        budget: Any = None,
+        *,
+        parity: int = 0,
+        layer: int | None = None,
+        rest: str = "",
     ) -> list[Reach]:
         """Return the reach of each start, as `reach` would, in parallel.
 
@@ -465,6 +547,7 @@ class StepField(Frozen):
         cells = batch_of(starts, (2,), "starts")
         limit, shown = self._limit(budget)
         seeds = [self._seeds(cell, None, parity, layer) for cell in cells]
+        several = any(len(some) > 1 for some, _ in seeds)
         states = np.array([state[0] for state, _ in seeds], np.int64)
 
         def part(begin: int, end: int) -> list[Reach]:
@@ -480,9 +563,9 @@ class StepField(Frozen):
                 for cell in cells[begin:end]
             ]
 
-        # The batch kernel starts at 0, and a half square carried in is not 0.
+        # The batch kernel starts at 0 in one state, and a half square carried in is not 0.
         carried = bool(seeds) and seeds[0][1][0] != 0
-        return spread(len(cells), one_by_one if carried else part)
+        return spread(len(cells), one_by_one if carried or several else part)
 
     def paths(self, pairs: Any, **options: Any) -> list[Path]:
         """Return a cheapest path for each pair (start, goal), as `path` would, in parallel.
@@ -542,9 +625,13 @@ class StepField(Frozen):
         parts: list[tuple[str, float]] = []
         rest = ticks
         if link:
+            source = self.layer_of(int(self._graph.arrays.links[link - 1, SOURCE]))
             price = self._graph.arrays.link_price[link - 1].item() / self._halving
             rest = rest - price
-            parts.append((f"to {self.layers[layer].name or f'layer {layer}'}", float(units(price))))
+            name = self.layers[layer].name or f"layer {layer}"
+            # Places of one kind may lie on several layers; going between them is no change.
+            if price or a == b or self.layers[source].name != name:
+                parts.append((f"to {name}", float(units(price))))
         if a != b:
             factor = 1.0 if isinstance(self.diagonal, str) else self.diagonal[0]
             for part in self.parts(a, b, layer):
@@ -553,7 +640,8 @@ class StepField(Frozen):
                 parts.append((part.label, float(units(price))))
             if abs(rest) > 1e-9 * max(1.0, abs(float(ticks))):
                 parts.append(("diagonal", float(units(rest))))
-        name = self.layers[layer].name if len(self.layers) > 1 else ""
+        names = {one.name for one in self.layers}
+        name = self.layers[layer].name if len(names) > 1 else ""
         return Step(a, b, float(units(ticks)), tuple(parts), name)
 
     def parts(self, a: Cell, b: Cell, layer: int = 0) -> list[Part]:
@@ -564,7 +652,8 @@ class StepField(Frozen):
         here, there = self.padded(a), self.padded(b)
         direction = self.lattice.neighbors(a).index(b)
         entry = given.entries(self.lattice.n_directions)[direction]
-        parts = [Part("enter", "entry", arrays.enter[entry, there].item())]
+        entered = arrays.enter[entry, there].item() * self._graph.plain
+        parts = [Part("enter", "entry", entered)]
         if given.leave >= 0 and arrays.leave[given.leave, here]:
             ticks = arrays.leave[given.leave, here].item() / self._halving
             parts.append(Part("leave", "exit", ticks))

@@ -96,7 +96,9 @@ class Perch:
     def __post_init__(self) -> None:
         object.__setattr__(self, "cell", as_cell(self.cell, "cell of a perch"))
         if isinstance(self.level, bool) or self.level not in range(1, 5):
-            raise MapError(f"a perch at {self.cell} must have a level from 1 to 4, not {self.level!r}")
+            raise MapError(
+                f"a perch at {self.cell} must have a level from 1 to 4, not {self.level!r}"
+            )
         if self.size not in SIZES:
             raise MapError(
                 f"a perch at {self.cell} must bear a size ({', '.join(SIZES)}), not {self.size!r}"

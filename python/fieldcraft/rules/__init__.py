@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
 from fieldcraft.errors import ArgumentTypeError, RulesError, nearest
+from fieldcraft.rules._gaits import Gait, Pace
 from fieldcraft.rules._grid import Budget, GridRules
 from fieldcraft.rules._table import (
     MAX_BYTES,
@@ -41,6 +42,7 @@ from fieldcraft.rules._table import (
 if TYPE_CHECKING:
     from fieldcraft.creature import Creature, Token
     from fieldcraft.fields import SightField, StepField
+    from fieldcraft.lattice import Cell, Lattice
     from fieldcraft.terrain import Terrain
     from fieldcraft.units import Quantity
 
@@ -53,10 +55,12 @@ __all__ = [
     "Effect",
     "Fault",
     "Forbids",
+    "Gait",
     "Ground",
     "Hidden",
     "Knockdown",
     "Modifier",
+    "Pace",
     "Raised",
     "Rules",
     "Save",
@@ -86,7 +90,7 @@ class Rules(Protocol):
         """The unit of movement, in the plural: ``points``, ``squares``."""
 
     @property
-    def ticks(self) -> int:
+    def ticks(self) -> int | Fraction:
         """Ticks in one unit."""
 
     @property
@@ -116,10 +120,32 @@ class Rules(Protocol):
         token: Token | None = None,
         tokens: Iterable[Token] = (),
         relation: Callable[[str, str], Literal["friend", "foe", "neutral"]] = ...,
+        pace: Pace | None = None,
     ) -> StepField:
         """Compile the map for a creature that moves."""
 
-    def sight_field(self, terrain: Terrain, viewer: Creature, target: Creature) -> SightField:
+    def pace(
+        self,
+        creature: Creature,
+        token: Token | None = None,
+        budget: Any = None,
+        *,
+        limited: bool = True,
+    ) -> Pace:
+        """Return what a creature may spend by each of its ways of moving."""
+
+    def cells_of(self, token: Token, lattice: Lattice) -> list[Cell]:
+        """Return the cells that a token covers."""
+
+    def sight_field(
+        self,
+        terrain: Terrain,
+        viewer: Creature,
+        target: Creature,
+        *,
+        viewer_level: int = 0,
+        target_level: int = 0,
+    ) -> SightField:
         """Compile the map for a creature that looks at another."""
 
     def effects(self, kind: Sequence[str] | str, *, prone: bool = False) -> tuple[Effect, ...]:
@@ -134,6 +160,8 @@ _SHIPPED: Mapping[str, tuple[str, str]] = {
     "hexwild": ("fieldcraft.rules.hexwild", "Hexwild"),
     "octile": ("fieldcraft.rules.octile", "Octile"),
     "pathfinder": ("fieldcraft.rules.pathfinder", "Pathfinder"),
+    "skirmish": ("fieldcraft.rules.skirmish", "Skirmish"),
+    "srd5": ("fieldcraft.rules.srd5", "Srd5"),
 }
 _registered: dict[str, Rules] = {}
 

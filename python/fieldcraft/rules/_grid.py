@@ -1,7 +1,7 @@
 """What the systems on a grid share: parameters, budgets, borders, occupancy, compiled masks.
 
-A map has few kinds of cells and many cells, so a rule is worked out once a kind and spread over
-the map by one indexing of `Terrain.codes`. Prices are lists of parts, (label, ticks); a field gets
+A system is a set of small answers about kinds of cells, borders and creatures; `_moving` makes step
+fields of them, `_seeing` sight fields. Prices are lists of parts, (label, ticks): a field gets
 their sums and an `Explainer` the parts, both from the same functions.
 """
 
@@ -11,14 +11,31 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.creature import Creature, Token
+from fieldcraft.creature import SIZES, Creature, Token, by_mode
 from fieldcraft.errors import MapError, RulesError, nearest
-from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.lattice import Cell, Lattice, hexagons, squares
+from fieldcraft.rules._borders import Edges, Parts
+from fieldcraft.rules._gaits import (
+    GROUND,
+    MAX_TICKS,
+    Gait,
+    Movement,
+    Mover,
+    Occupancy,
+    Occupant,
+    Occupants,
+    Pace,
+    Relate,
+    Relation,
+    Switch,
+    Types,
+)
+from fieldcraft.rules._seeing import Seeing
 from fieldcraft.rules._table import (
     Bad,
     Document,
@@ -34,31 +51,16 @@ from fieldcraft.rules._table import (
 from fieldcraft.terrain import Border, Terrain
 
 if TYPE_CHECKING:
-    from fieldcraft.fields import Part, SightField, StepField
+    from fieldcraft.body import Body
+    from fieldcraft.fields import StepField
+    from fieldcraft.rules._moving import Setting, Site
     from fieldcraft.units import Quantity
 
-__all__ = [
-    "Budget",
-    "Edges",
-    "Explainer",
-    "GridRules",
-    "Occupant",
-    "Relation",
-    "default_relation",
-]
+__all__ = ["Budget", "GridRules", "default_relation"]
 
-Relation = Literal["friend", "foe", "neutral"]
-Relate = Callable[[str, str], Relation]
-Types = tuple[TerrainType, ...]
-Parts = list[tuple[str, int]]
-"""What a price is made of: a label and ticks each."""
-
-MAX_TICKS = 65_535
-"""The most ticks a step may pay for one cell or border: what the fields carry."""
-
-BLOCK = 1 << 16
-"""Cells that are spread at a time."""
-
+MEDIUM = SIZES.index("medium")
+GROUND_BORDERS = ("low_wall", "drop", "ladder")
+"""Borders that mean nothing to who flies."""
 FEET_PER_METRE = Fraction(10, 3)
 """Five feet are 1.5 metres, as the games have it."""
 
@@ -118,6 +120,17 @@ def switch(value: object) -> object:
     return value
 
 
+def whole_from(low: int, high: int) -> Check:
+    """Check for a whole number between two, both included."""
+
+    def check(value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise Bad(f"expected a whole number from {low} to {high}, not {show(value)}")
+        return value
+
+    return check
+
+
 def metres(value: object) -> object:
     """Check for a length above 0; returned as an exact fraction."""
     expected = f"expected a length in metres above 0, not {show(value)}"
@@ -128,74 +141,7 @@ def metres(value: object) -> object:
     return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
 
 
-# -- borders ------------------------------------------------------------------------------------
-
-
-class Occupant(NamedTuple):
-    """A token on a cell, and what it is to the creature that moves."""
-
-    token: Token
-    relation: Relation
-
-
-@dataclass(frozen=True, slots=True)
-class Edges:
-    """The borders of a map as a creature meets them.
-
-    Parameters
-    ----------
-    lattice : Lattice
-    barred : frozenset of (cell, direction)
-        Straight steps that may not be made.
-    priced : mapping from (cell, direction) to parts
-        What crossing costs, by straight step.
-    opaque : frozenset of (cell, direction)
-        Where sight ends, set on both sides.
-    """
-
-    lattice: Lattice
-    barred: frozenset[tuple[Cell, int]] = frozenset()
-    priced: Mapping[tuple[Cell, int], tuple[tuple[str, int], ...]] = field(default_factory=dict)
-    opaque: frozenset[tuple[Cell, int]] = frozenset()
-
-    def parts(self, cell: Cell, direction: int) -> Parts:
-        """Return what the borders add to a step; of those round a diagonal the dearest counts."""
-        if direction < self.lattice.n_straight:
-            return list(self.priced.get((cell, direction), ()))
-        one, two = direction - 4, (direction - 3) % 4
-        ways = (
-            (cell, one),
-            (cell, two),
-            (self.lattice.neighbor(cell, one), two),
-            (self.lattice.neighbor(cell, two), one),
-        )
-        dearest = max((self.priced.get(way, ()) for way in ways), key=_total)
-        return list(dearest)
-
-    def priced_steps(self) -> set[tuple[Cell, int]]:
-        """Return every step, diagonals included, that a priced border may touch."""
-        found = set(self.priced)
-        if self.lattice.name == "square":
-            for cell, side in self.priced:
-                right, left = (side + 1) % 4, (side - 1) % 4
-                for turn, diagonal in (right, 4 + side), (left, 4 + left):
-                    found.add((cell, diagonal))
-                    found.add((self.lattice.neighbor(cell, (turn + 2) % 4), diagonal))
-        return found
-
-
-def _total(parts: Iterable[tuple[str, int]]) -> int:
-    return sum(ticks for _, ticks in parts)
-
-
-def mask(shape: tuple[int, int], steps: Iterable[tuple[Cell, int]]) -> npt.NDArray[np.uint8] | None:
-    """Return one byte a cell with the bits of these steps, or None where there are none."""
-    mask: npt.NDArray[np.uint8] | None = None
-    for (row, col), direction in steps:
-        if mask is None:
-            mask = np.zeros(shape, np.uint8)
-        mask[row, col] |= 1 << direction
-    return mask
+# -- the base class of the systems --------------------------------------------------------------
 
 
 def crossed(entry: TerrainType, creature: Creature) -> bool:
@@ -203,11 +149,8 @@ def crossed(entry: TerrainType, creature: Creature) -> bool:
     return entry.id in creature.crosses or entry.base_id in creature.crosses
 
 
-# -- the base class of the systems --------------------------------------------------------------
-
-
 @dataclass(frozen=True)
-class GridRules:
+class GridRules(Seeing):
     """A rule system on cells. Its parameters are fields; instances are values.
 
     Parameters
@@ -242,9 +185,19 @@ class GridRules:
         raise NotImplementedError
 
     @property
-    def ticks(self) -> int:
+    def ticks(self) -> int | Fraction:
         """Ticks in one unit."""
         raise NotImplementedError
+
+    @property
+    def figure_ticks(self) -> int:
+        """Ticks in one point of the terrain table's figures."""
+        return int(self.ticks)
+
+    @property
+    def cell_ticks(self) -> int:
+        """Ticks of a plain cell."""
+        return self.figure_ticks
 
     @property
     def cell_metres(self) -> Fraction:
@@ -342,6 +295,47 @@ class GridRules:
         rest = Fraction(ticks.numerator % ticks.denominator, ticks.denominator * self.ticks)
         return Budget(int(ticks // 1), f"{decimal(rest)} {self.unit}" if rest else "", rest)
 
+    def pace(
+        self,
+        creature: Creature,
+        token: Token | None = None,
+        budget: Any = None,
+        *,
+        limited: bool = True,
+    ) -> Pace:
+        """Return what a creature may spend by each of its ways of moving.
+
+        Parameters
+        ----------
+        creature : Creature
+        token : Token, optional
+            A token in the air without a speed for flying flies with the one it has.
+        budget : number, str or mapping, optional
+            In place of its speeds: an amount for every way of moving, or one for each. Its speeds
+            where absent.
+        limited : bool, keyword-only
+            False: as much as it likes by every way it has.
+
+        Returns
+        -------
+        Pace
+        """
+        speeds = by_mode(creature.speed, f"creature {creature.name!r}")
+        walking = self.budget(speeds["walk"]).ticks if "walk" in speeds else 0
+        if isinstance(budget, Mapping):
+            speeds = by_mode(budget, "the budget")
+        elif budget is not None:
+            speeds = dict.fromkeys(speeds, budget)
+        if token is not None and token.flying and "fly" not in speeds:
+            # A single speed is that of the way it moves.
+            speeds = {"fly": speeds.get("walk", next(iter(speeds.values())))}
+        counted = {mode: self.budget(amount) for mode, amount in speeds.items()}
+        rest = next((b.rest for b in counted.values() if b.rest), "")
+        modes = tuple((mode, b.ticks if limited else None) for mode, b in counted.items())
+        if walking is None and "walk" in counted:
+            walking = counted["walk"].ticks
+        return Pace(modes, walking, rest)
+
     # -- maps ---------------------------------------------------------------------------------
 
     def types(self, kind: Sequence[str] | str) -> Types:
@@ -431,48 +425,166 @@ class GridRules:
     # -- the hooks of a system ----------------------------------------------------------------
 
     def _enter_parts(
-        self, types: Types, creature: Creature, occupants: tuple[Occupant, ...], raised: bool
+        self, types: Types, occupants: Occupants, mover: Mover, *, squeezed: bool
     ) -> Parts:
-        """Return what entering such a cell costs; `raised`: the map has an elevation."""
+        """Return what entering such a cell costs."""
         raise NotImplementedError
 
-    def _leave_parts(self, types: Types, creature: Creature) -> Parts:
+    def _leave_parts(self, types: Types, mover: Mover) -> Parts:
         """Return what leaving such a cell costs."""
+        if mover.gait.plane != GROUND:
+            return []
         return [
-            (f"{entry.name} (leaving)", int(entry.exit * self.ticks))
+            (f"{entry.name} (leaving)", int(entry.exit * self.figure_ticks))
             for entry in types
-            if entry.exit and not crossed(entry, creature)
+            if entry.exit and not crossed(entry, mover.creature)
         ]
 
-    def _open(self, types: Types, creature: Creature) -> bool:
-        """Return whether such a cell may be entered."""
-        return not any(entry.closed and not crossed(entry, creature) for entry in types)
+    def _open(self, types: Types, mover: Mover) -> bool:
+        """Return whether such a cell may be entered, creatures apart.
 
-    def _pass(self, occupant: Occupant) -> bool:
+        What is closed must name the mode among its speeds, and so must what names any; swimming
+        and climbing ask for a terrain that names them.
+        """
+        mode, named = mover.gait.mode, False
+        for entry in types:
+            if crossed(entry, mover.creature) or not (entry.closed or entry.speeds):
+                continue
+            if mode not in entry.speeds:
+                return False
+            named = True
+        return named or mode not in ("swim", "climb")
+
+    def _solid(self, types: Types, mover: Mover) -> bool:
+        """Return whether such a cell has corners."""
+        return any(entry.corners and not crossed(entry, mover.creature) for entry in types)
+
+    def _groups(self, site: Site, mover: Mover) -> list[npt.NDArray[np.bool_]] | None:
+        """Return the classes of cells that steps stay inside of; None where there are none."""
+        return None
+
+    def _rests(self, types: Types, mover: Mover) -> bool:
+        """Return whether a movement may end on such a cell, creatures apart."""
+        return mover.gait.plane != GROUND or all(entry.stop for entry in types)
+
+    def _obstructs(self, types: Types, mover: Mover) -> bool:
+        """Return whether such a cell must be left again, over another side (PF-08)."""
+        return False
+
+    def _pass(self, occupant: Occupant, mover: Mover) -> bool:
         """Return whether the cell of a token may be entered."""
         return occupant.relation != "foe"
 
-    def _stop_on(self, occupant: Occupant) -> bool:
+    def _stop_on(self, occupant: Occupant, mover: Mover) -> bool:
         """Return whether a movement may end on the cell of a token."""
         return False
 
-    def _occupied_cells(self, token: Token) -> list[Cell]:
-        """Return the cells that a token covers."""
-        return [token.cell]
+    def _plane(self, token: Token) -> str:
+        """Return where a token is: others matter only on the same plane."""
+        return f"air {max(1, token.level)}" if token.flying else GROUND
 
-    def _step_parts(
-        self, terrain: Terrain, creature: Creature, a: Cell, b: Cell, types: tuple[Types, Types]
-    ) -> Parts:
-        """Return what a step costs besides its cells and its borders."""
+    def _block(self, creature: Creature, body: Body) -> int:
+        """Return the side of the space that a body squeezes into, 0 where it does not."""
+        return 0
+
+    def _climbing(self, site: Site, mover: Mover) -> float | None:
+        """Return the rise that no step makes, or None where heights do not matter."""
+        return None
+
+    def _lifted(self, site: Site, mover: Mover, body: Body) -> npt.NDArray[np.uint8] | None:
+        """Return the steps that may rise at will, as bits by the anchor."""
+        return None
+
+    def _seats(
+        self, site: Site, mover: Mover, free: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return where somebody may be by a gait that makes no steps; `free`: nobody is there."""
+        return free
+
+    def _step_prices(
+        self,
+        site: Site,
+        mover: Mover,
+        body: int,
+        price: npt.NDArray[np.int64],
+        entered: npt.NDArray[np.int64],
+    ) -> list[tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64]]]:
+        """Return what steps cost besides: anchors (n, 2), the direction, ticks (n,).
+
+        In: the number of the body; `price` of each cell, `entered` of each place, in ticks.
+        """
         return []
+
+    def _step_parts(self, site: Site, mover: Mover, body: int, a: Cell, b: Cell) -> Parts:
+        """Return what `_step_prices` is made of for one step."""
+        return []
+
+    def _turn_ticks(self) -> int | None:
+        """Return what turning a body by one direction costs, or None where it does not turn."""
+        return None
+
+    def _altitudes(self) -> int:
+        """Return how many levels of the air are told apart."""
+        return 1
+
+    def _movement(self) -> Movement:
+        """Return how the field counts."""
+        return Movement()
+
+    def _start(self, token: Token | None, gaits: Sequence[Gait]) -> int:
+        """Return the gait in which a creature begins."""
+        if token is not None:
+            plane = self._plane(token)
+            for number, gait in enumerate(gaits):
+                if gait.plane == plane and gait.prone == (token.prone and plane == GROUND):
+                    return number
+            for number, gait in enumerate(gaits):
+                if gait.plane == plane:
+                    return number
+        return next((n for n, gait in enumerate(gaits) if gait.plane == GROUND), 0)
+
+    def _gaits(
+        self, terrain: Terrain, creature: Creature, token: Token | None, pace: Pace
+    ) -> list[Gait]:
+        """Return the ways in which the creature moves: one a mode, by altitude when flying."""
+        gaits = []
+        for mode, _ in pace.modes:
+            if mode == "fly":
+                for level in range(1, self._altitudes() + 1):
+                    name = "fly" if level == 1 else f"fly {level}"
+                    gaits.append(Gait(name, "fly", f"air {level}", level=level))
+            else:
+                gaits.append(Gait(mode, mode, "under" if mode == "burrow" else GROUND))
+        return gaits
+
+    def _switches(self, site: Site, setting: Setting, occupancy: Occupancy) -> list[Switch]:
+        """Return the changes between gaits, free on one spot, and those of altitude.
+
+        On the ground a step is legal by where it leads, whatever the way of moving. Into the air,
+        out of it and under the ground one comes where one may then be.
+        """
+        found = []
+        for source, one in enumerate(setting.gaits):
+            for target, other in enumerate(setting.gaits):
+                if source == target or one.still or other.still or one.prone or other.prone:
+                    continue
+                if one.mode == other.mode == "fly":
+                    if abs(one.level - other.level) == 1:
+                        found.append(Switch(source, target, self.cell_ticks))
+                        found.append(Switch(source, target, slant=True))
+                elif one.level <= 1 and other.level <= 1:
+                    apart = one.plane != other.plane or "fly" in (one.mode, other.mode)
+                    found.append(Switch(source, target, fitting=apart))
+        return found
 
     # -- borders and occupancy ----------------------------------------------------------------
 
-    def _edges(self, terrain: Terrain, creature: Creature) -> Edges:
-        """Return the borders of a map as that creature meets them."""
+    def _edges(self, terrain: Terrain, creature: Creature, *, flying: bool = False) -> Edges:
+        """Return the borders of a map as that creature meets them, on the ground or in the air."""
         lattice = terrain.lattice
         barred: set[tuple[Cell, int]] = set()
         opaque: set[tuple[Cell, int]] = set()
+        lifted: set[tuple[Cell, int]] = set()
         priced: dict[tuple[Cell, int], tuple[tuple[str, int], ...]] = {}
         for border in terrain.borders:
             first, second = border.cells
@@ -480,23 +592,25 @@ class GridRules:
             if side >= lattice.n_straight:
                 raise MapError(f"{_named(border)}: a border needs two cells that share a side")
             there, back = (first, side), (second, lattice.opposite(side))
-            price = self._price(border)
+            price = self._price(border, creature)
             solid = border.kind == "wall" or (border.kind == "door" and not border.open)
             if solid:
                 opaque.update((there, back))
-            if border.kind in creature.crosses:
+            if border.kind in creature.crosses or (flying and border.kind in GROUND_BORDERS):
                 continue
             if solid and not border.one_way:
                 barred.add(there)
             if solid or border.one_way or border.kind == "drop":
                 barred.add(back)
+            if border.kind == "ladder":
+                lifted.update((there, back))
             if price:
                 part = (border.kind.replace("_", " "), price)
                 for step in (there, back):
                     priced[step] = (*priced.get(step, ()), part)
-        return Edges(lattice, frozenset(barred), priced, frozenset(opaque))
+        return Edges(lattice, frozenset(barred), priced, frozenset(opaque), frozenset(lifted))
 
-    def _price(self, border: Border) -> int:
+    def _price(self, border: Border, creature: Creature) -> int:
         """Return what crossing a border costs in ticks."""
         if border.price is None:
             figure = self.table.border(border.kind)
@@ -504,7 +618,7 @@ class GridRules:
                 raise MapError(
                     f"{_named(border)}: {self.name} has no rule for it; give the border a price"
                 )
-            return int((figure or 0) * self.ticks)
+            return int((figure or 0) * self.figure_ticks)
         price = border.price
         number = isinstance(price, int | float | Fraction) and not isinstance(price, bool)
         if not number or not 0 <= price < math.inf:
@@ -519,13 +633,24 @@ class GridRules:
             raise MapError(f"{_named(border)}: its price of {price!r} is too high to count")
         return int(ticks)
 
-    def _occupants(
-        self,
-        terrain: Terrain,
-        token: Token | None,
-        tokens: Iterable[Token],
-        relation: Relate,
-    ) -> dict[Cell, tuple[Occupant, ...]]:
+    def cells_of(self, token: Token, lattice: Lattice) -> list[Cell]:
+        """Return the cells that a token covers, on the map or off it."""
+        offsets = self.footprint(token.creature, lattice, token.facing)
+        row, col = token.cell
+        if not lattice.is_hex:
+            return [(row + r, col + c) for r, c in offsets]
+        axial = np.array(offsets) + lattice.to_axial(token.cell)
+        return [(r, c) for r, c in lattice.from_axial(axial).tolist()]
+
+    def footprint(self, creature: Creature, lattice: Lattice, facing: int = 0) -> tuple[Cell, ...]:
+        """Return the cells of a body from its anchor: (row, col), or axial (q, r) on hexagons."""
+        if lattice.is_hex:
+            return hexagons(lattice, creature.body or 1, facing)
+        return squares(max(1, creature.size_index - MEDIUM + 1))
+
+    def _occupancy(
+        self, terrain: Terrain, token: Token | None, tokens: Iterable[Token], relation: Relate
+    ) -> Occupancy:
         """Return who stands where, without the token that moves."""
         others = list(tokens)
         if token is not None:
@@ -535,19 +660,32 @@ class GridRules:
             if mine is not None:
                 del others[mine]
         side = "" if token is None else token.side
-        found: dict[Cell, tuple[Occupant, ...]] = {}
-        for other in others:
-            if self._apart(token, other):
-                continue
-            occupant = Occupant(other, relation(side, other.side))
-            for cell in self._occupied_cells(other):
-                cell = terrain.check(cell, f"cell of token {other.label!r}")
-                found[cell] = (*found.get(cell, ()), occupant)
+        places = [
+            [
+                terrain.check(cell, f"cell of token {other.label!r}")
+                for cell in self.cells_of(other, terrain.lattice)
+            ]
+            for other in others
+        ]
+        found: dict[str, dict[Cell, Occupants]] = {}
+        engaged = self._engaged(terrain.lattice, others, places, relation)
+        for other, cells, fights in zip(others, places, engaged, strict=True):
+            plane = found.setdefault(self._plane(other), {})
+            # Whoever it is has to know the state of a token, not where it stands.
+            occupant = Occupant(other.at((0, 0)), relation(side, other.side), fights)
+            for cell in cells:
+                plane[cell] = (*plane.get(cell, ()), occupant)
         return found
 
-    def _apart(self, token: Token | None, other: Token) -> bool:
-        """Return whether a token stands where it is in nobody's way (another level, say)."""
-        return False
+    def _engaged(
+        self,
+        lattice: Lattice,
+        others: Sequence[Token],
+        places: Sequence[Sequence[Cell]],
+        relation: Relate,
+    ) -> list[bool]:
+        """Return which tokens are in combat, where the system asks."""
+        return [False] * len(others)
 
     # -- compiling ----------------------------------------------------------------------------
 
@@ -559,6 +697,7 @@ class GridRules:
         token: Token | None = None,
         tokens: Iterable[Token] = (),
         relation: Relate = default_relation,
+        pace: Pace | None = None,
     ) -> StepField:
         """Compile the map for a creature that moves.
 
@@ -572,6 +711,8 @@ class GridRules:
             Who stands on the map.
         relation : callable, keyword-only
             From two sides to ``"friend"``, ``"foe"`` or ``"neutral"``.
+        pace : Pace, keyword-only, optional
+            What it may spend, see `pace`; its speeds if absent.
 
         Returns
         -------
@@ -582,221 +723,31 @@ class GridRules:
         MapError
             If the map holds what this system has no rule for.
         """
-        from fieldcraft.fields import StepField
+        from fieldcraft.body import Body
+        from fieldcraft.rules._moving import Explainer, Setting, Site, compile_field
 
-        self._check_mover(creature)
-        explainer = Explainer(
+        if pace is None:
+            pace = self.pace(creature, token)
+        facing = 0 if token is None else token.facing
+        turns = self._turn_ticks() is not None and creature.body in (2, 3)
+        facings = range(6) if turns else (facing,)
+        lattice = terrain.lattice
+        site = Site(
             self,
             terrain,
-            creature,
-            self._occupants(terrain, token, tokens, relation),
-            self._edges(terrain, creature),
+            self._all_types(terrain),
+            (self._edges(terrain, creature), self._edges(terrain, creature, flying=True)),
+            tuple(
+                Body(lattice, terrain.shape, self.footprint(creature, lattice, direction))
+                for direction in facings
+            ),
+            terrain.perches,
         )
-        kinds = self._all_types(terrain)
-        open_ = spread(terrain, [bool(k) and self._open(k or (), creature) for k in kinds], bool)
-        stop = self._stop(terrain, kinds, explainer.occupants)
-        open_ = self._let_pass(open_, explainer.occupants)
-        options = self._movement()
-        enter = self._enter(terrain, kinds, explainer, options.dtype)
-        return StepField(
-            terrain.lattice,
-            terrain.shape,
-            steps=self._steps(terrain, kinds, creature, open_, explainer.edges),
-            enter=enter,
-            leave=self._leave(terrain, kinds, creature, options.dtype),
-            border=self._border(terrain, kinds, explainer, options.dtype),
-            stop=stop,
-            diagonal=options.diagonal,
-            parity=options.parity,
-            ticks=self.ticks,
-            explainer=explainer,
-            unit=self.unit,
-        )
-
-    def _check_mover(self, creature: Creature) -> None:
-        """Raise RulesError if the system cannot move such a creature."""
-
-    def _movement(self) -> Movement:
-        """Return how the field counts."""
-        return Movement()
-
-    def _steps(
-        self,
-        terrain: Terrain,
-        kinds: Sequence[Types | None],
-        creature: Creature,
-        open_: npt.NDArray[np.bool_],
-        edges: Edges,
-    ) -> npt.NDArray[np.uint8]:
-        """Return the legal steps."""
-        from fieldcraft.fields import legal_steps
-
-        solid = spread(
-            terrain,
-            [any(e.corners and not crossed(e, creature) for e in types or ()) for types in kinds],
-            bool,
-        )
-        return legal_steps(
-            terrain.lattice,
-            open_,
-            solid=solid,
-            corners=self._movement().corners,
-            barred=mask(terrain.shape, edges.barred),
-        )
-
-    def _let_pass(
-        self, open_: npt.NDArray[np.bool_], occupants: Mapping[Cell, tuple[Occupant, ...]]
-    ) -> npt.NDArray[np.bool_]:
-        closed = [c for c, who in occupants.items() if not all(self._pass(o) for o in who)]
-        if not closed:
-            return open_
-        open_ = open_.copy()
-        for cell in closed:
-            open_[cell] = False
-        return open_
-
-    def _stop(
-        self,
-        terrain: Terrain,
-        kinds: Sequence[Types | None],
-        occupants: Mapping[Cell, tuple[Occupant, ...]],
-    ) -> npt.NDArray[np.bool_] | None:
-        taken = [c for c, who in occupants.items() if not all(self._stop_on(o) for o in who)]
-        rests = [all(entry.stop for entry in types or ()) for types in kinds]
-        if all(rests) and not taken:
-            return None
-        stop = spread(terrain, rests, bool)
-        for cell in taken:
-            stop[cell] = False
-        return stop
-
-    def _enter(
-        self,
-        terrain: Terrain,
-        kinds: Sequence[Types | None],
-        explainer: Explainer,
-        dtype: type[np.generic],
-    ) -> npt.NDArray[Any]:
-        raised = terrain.has_elevation
-        prices = []
-        for types in kinds:
-            parts = self._enter_parts(types, explainer.creature, (), raised) if types else []
-            prices.append(_fits(_total(parts) or 1, types))
-        enter = spread(terrain, prices, dtype)
-        for cell, who in explainer.occupants.items():
-            types = kinds[terrain.codes[cell]]
-            if types:
-                parts = self._enter_parts(types, explainer.creature, who, raised)
-                enter[cell] = _fits(_total(parts), types)
-        return enter
-
-    def _leave(
-        self,
-        terrain: Terrain,
-        kinds: Sequence[Types | None],
-        creature: Creature,
-        dtype: type[np.generic],
-    ) -> npt.NDArray[Any] | None:
-        prices = [
-            _fits(_total(self._leave_parts(types, creature)), types) if types else 0
-            for types in kinds
-        ]
-        return spread(terrain, prices, dtype) if any(prices) else None
-
-    def _border(
-        self,
-        terrain: Terrain,
-        kinds: Sequence[Types | None],
-        explainer: Explainer,
-        dtype: type[np.generic],
-    ) -> npt.NDArray[Any] | None:
-        """Return the price of each border by direction, or None where none costs anything."""
-        edges = explainer.edges
-        extras = self._step_prices(terrain, kinds, explainer.creature)
-        if not edges.priced and not extras:
-            return None
-        height, width = terrain.shape
-        border = np.zeros((height, width, terrain.lattice.n_directions), dtype)
-        for cells, direction, ticks in extras:
-            border[cells[:, 0], cells[:, 1], direction] = _count(ticks, cells)
-        for (row, col), direction in edges.priced_steps():
-            if 0 <= row < height and 0 <= col < width:
-                total = int(border[row, col, direction])
-                total += _total(edges.parts((row, col), direction))
-                if total > MAX_TICKS:
-                    raise MapError(f"the borders at cell ({row}, {col}) cost too much to count")
-                border[row, col, direction] = total
-        return border
-
-    def _step_prices(
-        self, terrain: Terrain, kinds: Sequence[Types | None], creature: Creature
-    ) -> list[tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64]]]:
-        """Return what `_step_parts` sums to: cells (n, 2), the direction, ticks (n,)."""
-        return []
-
-    def _walls(self, terrain: Terrain) -> npt.NDArray[np.uint8] | None:
-        """Return where borders end a line of sight."""
-        return mask(terrain.shape, self._edges(terrain, Creature()).opaque)
-
-    def sight_field(self, terrain: Terrain, viewer: Creature, target: Creature) -> SightField:
-        """Compile the map for a creature that looks at another.
-
-        Parameters
-        ----------
-        terrain : Terrain
-        viewer, target : Creature
-
-        Returns
-        -------
-        SightField
-        """
-        from fieldcraft.fields import SightField
-
-        self._check_mover(viewer)
-        self._check_mover(target)
-        kinds = self._all_types(terrain)
-        return SightField(
-            terrain.lattice,
-            terrain.shape,
-            between=np.zeros(terrain.shape, np.uint8),
-            opaque=self._opaque(terrain, kinds),
-            light=terrain.light,
-            walls=self._walls(terrain),
-            threshold=None,
-            corners=self._sight_corners(),
-        )
-
-    def _sight_corners(self) -> Literal["closed", "open"]:
-        return "closed"
-
-    def _opaque(
-        self, terrain: Terrain, kinds: Sequence[Types | None]
-    ) -> npt.NDArray[np.bool_] | None:
-        opaque = [any(entry.opaque for entry in types or ()) for types in kinds]
-        return spread(terrain, opaque, bool) if any(opaque) else None
-
-
-class Movement(NamedTuple):
-    """How a field counts: the numbers of its arrays, diagonals, parity and corners."""
-
-    dtype: type[np.generic] = np.uint16
-    diagonal: tuple[int, int] | tuple[float, float] | str = (1, 1)
-    parity: str = "advances"
-    corners: str = "both"
-
-
-def spread(terrain: Terrain, values: Sequence[Any], dtype: type) -> npt.NDArray[Any]:
-    """Return one value a cell from one value a kind."""
-    by_kind: npt.NDArray[Any] = np.array(values, dtype=dtype)
-    if (by_kind == by_kind[0]).all():
-        return np.full(terrain.shape, by_kind[0])
-    spread_out = np.empty(terrain.shape, by_kind.dtype)
-    # In blocks of rows: indexing the whole map at once would widen all its codes to 64 bits.
-    rows = max(1, BLOCK // terrain.shape[1])
-    for begin in range(0, terrain.shape[0], rows):
-        block = slice(begin, begin + rows)
-        np.take(by_kind, terrain.codes[block], out=spread_out[block], mode="clip")
-    return spread_out
+        gaits = tuple(self._gaits(terrain, creature, token, pace))
+        setting = Setting(creature, token, pace, gaits, self._start(token, gaits), facing)
+        occupancy = self._occupancy(terrain, token, tokens, relation)
+        explainer = Explainer(site, setting, occupancy, relation)
+        return compile_field(site, setting, explainer, occupancy)
 
 
 def _first(terrain: Terrain, code: int) -> Cell | None:
@@ -808,50 +759,3 @@ def _first(terrain: Terrain, code: int) -> Cell | None:
 
 def _named(border: Border) -> str:
     return f"{border.kind} between {border.cells[0]} and {border.cells[1]}"
-
-
-def _fits(ticks: int, types: Types | None) -> int:
-    if ticks > MAX_TICKS:
-        names = ", ".join(entry.id for entry in types or ())
-        raise RulesError(f"a cell of {names} costs {ticks} ticks, more than can be counted")
-    return ticks
-
-
-def _count(ticks: npt.NDArray[np.int64], cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    if ticks.size and ticks.max() > MAX_TICKS:
-        row, col = cells[int(ticks.argmax())]
-        raise MapError(f"a step from cell ({row}, {col}) costs more than can be counted")
-    return ticks
-
-
-# -- reasons ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Explainer:
-    """Says what a compiled price is made of, by the functions that compiled it."""
-
-    rules: GridRules
-    terrain: Terrain
-    creature: Creature
-    occupants: Mapping[Cell, tuple[Occupant, ...]]
-    edges: Edges
-
-    def parts(self, a: Cell, b: Cell, layer: int = 0) -> list[Part]:
-        """Return the parts of a step from `a` to its neighbour `b`, without its diagonal."""
-        from fieldcraft.fields import Part
-
-        rules, terrain, creature = self.rules, self.terrain, self.creature
-        here, there = rules.types(terrain.kind(a)), rules.types(terrain.kind(b))
-        occupants = self.occupants.get(b, ())
-        direction = terrain.lattice.neighbors(a).index(b)
-        border = self.edges.parts(a, direction)
-        border += rules._step_parts(terrain, creature, a, b, (here, there))
-        return [
-            *(Part("leave", *part) for part in rules._leave_parts(here, creature)),
-            *(Part("border", *part) for part in border),
-            *(
-                Part("enter", *part)
-                for part in rules._enter_parts(there, creature, occupants, terrain.has_elevation)
-            ),
-        ]

@@ -17,7 +17,7 @@ from importlib import resources
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, cast
 
-from fieldcraft.creature import SIZES
+from fieldcraft.creature import MODES, SIZES
 from fieldcraft.errors import RulesError, nearest
 
 __all__ = [
@@ -264,10 +264,22 @@ MODIFIERS: dict[str, str] = {
     "dodge": "%",
     "deflect": "",
     "somatic_failure": "%",
+    "combat": "",
+    "shooting": "",
+    "agility": "",
+    "casting": "",
 }
-FORBIDDEN = ("rest", "half_move")
+FORBIDDEN = (
+    "rest",
+    "half_move",
+    "run",
+    "cast",
+    "dispel",
+    "fight_at_a_distance",
+    "fight_with_long_weapons",
+)
 OBSTRUCTS = ("foliage", "fog", "bush")
-NUMBERS = ("obstruction", "weight")
+NUMBERS = ("obstruction", "weight", "width", "size")
 
 Figures = tuple[tuple[str, int], ...]
 
@@ -289,10 +301,23 @@ class TerrainType:
         Nothing is seen through it; nobody enters; it has corners that bar diagonals; a movement
         may end here.
     number : str
-        What the number of an id such as ``fog:2`` sets: ``obstruction`` (points) or ``weight``
-        (entry costs that many plain cells); empty where the id takes none.
+        What the number of an id such as ``fog:2`` sets: ``obstruction`` (points), ``weight``
+        (entry costs that many plain cells), ``width`` (metres left free) or ``size`` (the largest
+        creature that has room, a word); empty where the id takes none.
     group : str
         Terrains that may be stepped between, where the system has such classes.
+    speeds : tuple of str
+        The ways of moving that may enter, where they are not those of plain ground.
+    onward : bool
+        Whether only who can leave it again, over another side, may enter.
+    ascending : bool
+        Whether its entry is paid only where the map does not say how high its cells are.
+    hands : Fraction
+        Points paid besides by whoever has no hand free: it is a ladder.
+    width : Fraction or None
+        Metres left free, set by the number of an id.
+    room : str
+        The largest creature that has room, set by the word of an id.
     bold, climb, slip, knockdown, raised, hidden, on_entry, round_end : structures or None
     stay, prone : tuple of (str, int)
         Modifiers while staying; those that differ for who is prone or crawls.
@@ -319,6 +344,12 @@ class TerrainType:
     stop: bool = True
     number: str = ""
     group: str = ""
+    speeds: tuple[str, ...] = ()
+    onward: bool = False
+    ascending: bool = False
+    hands: Fraction = Fraction(0)
+    width: Fraction | None = None
+    room: str = ""
     bold: Bold | None = None
     climb: Climb | None = None
     stay: Figures = ()
@@ -461,6 +492,22 @@ class TerrainTable(Mapping[str, TerrainType]):
             raise RulesError(f"unknown terrain {identifier!r}{hint}")
         if not entry.number:
             raise RulesError(f"terrain {identifier!r}: {base!r} takes no number")
+        if entry.number == "size":
+            if number not in SIZES:
+                raise RulesError(
+                    f"terrain {identifier!r}: expected a size after the colon, one of "
+                    f"{', '.join(SIZES)}, not {number!r}{nearest(number, SIZES)}"
+                )
+            return replace(entry, id=identifier, name=f"{entry.name} ({number})", room=number)
+        if entry.number == "width":
+            match = re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", number, re.ASCII)
+            if match is None or not float(number):
+                raise RulesError(
+                    f"terrain {identifier!r}: expected metres above 0 after the colon, "
+                    f"not {number!r}"
+                )
+            width = Fraction(number)
+            return replace(entry, id=identifier, name=f"{entry.name} {number} m", width=width)
         value = int(number) if re.fullmatch(r"[0-9]{1,9}", number, re.ASCII) else 0
         if value < 1:
             raise RulesError(
@@ -892,6 +939,10 @@ def _readers(ticks: int | None) -> dict[str, Reader]:
         "stop": _flag,
         "number": _choice(*NUMBERS),
         "group": _text,
+        "speeds": _words(MODES),
+        "onward": _flag,
+        "ascending": _flag,
+        "hands": points,
         "bold": _section(Bold, {"entry": points, "damage": _damage, "save": _GROUND}),
         "climb": _section(
             Climb,
@@ -947,7 +998,7 @@ class Schema:
 
 
 COMMON_KEYS = frozenset(
-    {"name", "entry", "exit", "opaque", "closed", "stop", "number", "glyph", "colour"}
+    {"name", "entry", "exit", "opaque", "closed", "speeds", "stop", "number", "glyph", "colour"}
 )
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 

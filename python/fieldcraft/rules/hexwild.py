@@ -1,4 +1,4 @@
-"""`hexwild`: hexagonal wilderness with cumulative obstruction (HW-01 to HW-21)."""
+"""`hexwild`: hexagonal wilderness with cumulative obstruction (HW-01 to HW-27)."""
 
 from __future__ import annotations
 
@@ -12,34 +12,36 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import SIZES, Creature, Token
-from fieldcraft.errors import MapError, RulesError, nearest
+from fieldcraft.errors import RulesError, nearest
 from fieldcraft.lattice import Cell
-from fieldcraft.rules._grid import (
-    Check,
-    GridRules,
-    Occupant,
-    Parts,
+from fieldcraft.rules._borders import Parts, total
+from fieldcraft.rules._gaits import (
+    GROUND,
+    Gait,
+    Mover,
+    Occupancy,
+    Occupants,
+    Pace,
+    Switch,
     Types,
-    crossed,
-    metres,
-    one_of,
     spread,
-    switch,
 )
+from fieldcraft.rules._grid import Check, GridRules, crossed, metres, one_of, switch
 from fieldcraft.rules._table import (
     COMMON_KEYS,
     MAX_HALVES,
     Bad,
+    Dice,
     Schema,
     TerrainTable,
     TerrainType,
     shipped_table,
     show,
 )
-from fieldcraft.terrain import Terrain
+from fieldcraft.terrain import Perch, Terrain
 
 if TYPE_CHECKING:
-    from fieldcraft.fields import SightField
+    from fieldcraft.rules._moving import Setting, Site
 
 __all__ = ["FogCounts", "Hexwild"]
 
@@ -86,6 +88,16 @@ def _threshold(value: object) -> object:
     return value
 
 
+def _half_points(value: object) -> object:
+    if value is None or value == "none":
+        return None
+    number = isinstance(value, int | float | Fraction) and not isinstance(value, bool)
+    points = Fraction(value) if number and 0 <= value <= 100 else Fraction(-1)  # type: ignore[call-overload, operator]
+    if points < 0 or (points * TICKS).denominator != 1:
+        raise Bad(f"expected points, a multiple of 0.5 from 0 to 100, or 'none', not {show(value)}")
+    return points
+
+
 _SCHEMA = Schema(
     ticks=TICKS,
     keys=COMMON_KEYS
@@ -122,6 +134,9 @@ class Hexwild(GridRules):
         ``"target"``, ``"all"`` or ``"off"`` (HW-12).
     line : str
         ``"crossed"`` or ``"stepped"`` (HW-14).
+    hills : str
+        ``"opaque"``: plain ground too ends a line that is no higher; ``"clear"``: only rocks do
+        (HW-13). Asked for on maps with an elevation.
     tie : str
         ``"worst-side"``, ``"best-side"``, ``"worst-hex"``, ``"best-hex"`` or ``"both"`` (HW-14).
     overlays_stack : bool
@@ -130,10 +145,8 @@ class Hexwild(GridRules):
         ``"hex"``: each muddy hex left is paid; ``"zone"``: only leaving the muddy area (HW-16).
     hex_metres : Fraction
         Metres across a hex.
-
-    Notes
-    -----
-    A rock formation is opaque without limit for now, whatever its height (HW-13).
+    turn_cost : Fraction or None
+        Points for turning a body of two or three hexes by one direction; None: it does not turn.
     """
 
     name: str = "hexwild"
@@ -144,10 +157,12 @@ class Hexwild(GridRules):
     target_hex: bool = True
     small_in_bushes: Literal["target", "all", "off"] = "target"
     line: Literal["crossed", "stepped"] = "crossed"
+    hills: Literal["opaque", "clear"] = "opaque"
     tie: Literal["worst-side", "best-side", "worst-hex", "best-hex", "both"] = "worst-side"
     overlays_stack: bool = True
     mud_exit: Literal["hex", "zone"] = "hex"
     hex_metres: Fraction = _HEX_METRES
+    turn_cost: Fraction | None = None
 
     schema: ClassVar[Schema] = _SCHEMA
     lattices: ClassVar[tuple[str, ...]] = ("odd-r", "even-r", "odd-q", "even-q")
@@ -159,10 +174,12 @@ class Hexwild(GridRules):
         "target_hex": switch,
         "small_in_bushes": one_of("target", "all", "off"),
         "line": one_of("crossed", "stepped"),
+        "hills": one_of("opaque", "clear"),
         "tie": one_of("worst-side", "best-side", "worst-hex", "best-hex", "both"),
         "overlays_stack": switch,
         "mud_exit": one_of("hex", "zone"),
         "hex_metres": metres,
+        "turn_cost": _half_points,
     }
 
     @property
@@ -198,96 +215,187 @@ class Hexwild(GridRules):
         return [*parts[:n_base], dearest]
 
     def _enter_parts(
-        self, types: Types, creature: Creature, occupants: tuple[Occupant, ...], raised: bool
+        self, types: Types, occupants: Occupants, mover: Mover, *, squeezed: bool
     ) -> Parts:
         """Return plain hex or climb, then the surcharges; friends cost nothing (HW-15, HW-18)."""
-        surcharges = [(entry.name, self._entry_ticks(entry, creature)) for entry in types]
+        if mover.gait.plane != GROUND:
+            return [("plain hex", PLAIN)]
+        surcharges = [(entry.name, self._entry_ticks(entry, mover.creature)) for entry in types]
         paid = [part for part in self._stacked(surcharges, 1) if part[1]]
-        rise = _rise(types, creature)
-        if rise is None or raised:
+        rise = _rise(types, mover.creature)
+        if rise is None or mover.raised:
             return [("plain hex", PLAIN), *paid]
         return [(f"climb {float(rise):g} m", int(_climb_ticks(float(rise)))), *paid]
 
-    def _leave_parts(self, types: Types, creature: Creature) -> Parts:
-        return [] if self.mud_exit == "zone" else self._exit_parts(types, creature)
+    def _leave_parts(self, types: Types, mover: Mover) -> Parts:
+        return [] if self.mud_exit == "zone" else self._exit_parts(types, mover)
 
-    def _exit_parts(self, types: Types, creature: Creature) -> Parts:
+    def _exit_parts(self, types: Types, mover: Mover) -> Parts:
+        if mover.gait.plane != GROUND:
+            return []
         parts = [
-            (f"{entry.name} (leaving)", 0 if crossed(entry, creature) else int(entry.exit * TICKS))
+            (
+                f"{entry.name} (leaving)",
+                0 if crossed(entry, mover.creature) else int(entry.exit * TICKS),
+            )
             for entry in types
         ]
         return [part for part in self._stacked(parts, 1) if part[1]]
 
-    def _open(self, types: Types, creature: Creature) -> bool:
-        climbs = creature.climbs or _rise(types, creature) is None
-        return climbs and super()._open(types, creature)
+    def _open(self, types: Types, mover: Mover) -> bool:
+        on_foot = mover.gait.plane == GROUND
+        climbs = mover.creature.climbs or not on_foot or _rise(types, mover.creature) is None
+        return climbs and super()._open(types, mover)
 
-    def _apart(self, token: Token | None, other: Token) -> bool:
-        return other.level != (0 if token is None else token.level)
-
-    def _step_parts(
-        self, terrain: Terrain, creature: Creature, a: Cell, b: Cell, types: tuple[Types, Types]
-    ) -> Parts:
-        """Return a climb on a map with elevation (HW-18), and leaving a muddy area (HW-16)."""
-        here, there = types
-        parts: Parts = []
-        if self.mud_exit == "zone" and not self._exit_parts(there, creature):
-            parts += self._exit_parts(here, creature)
-        if terrain.has_elevation and _rise(there, creature) is not None:
-            rise = float(terrain.elevation[b] - terrain.elevation[a])
-            extra = int(_climb_ticks(rise)) - PLAIN
-            if extra:
-                parts.append((f"climb {rise:g} m", extra))
-        return parts
+    def _turn_ticks(self) -> int | None:
+        return None if self.turn_cost is None else int(self.turn_cost * TICKS)
 
     def _step_prices(
-        self, terrain: Terrain, kinds: Sequence[Types | None], creature: Creature
+        self,
+        site: Site,
+        mover: Mover,
+        body: int,
+        price: npt.NDArray[np.int64],
+        entered: npt.NDArray[np.int64],
     ) -> list[tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64]]]:
-        lattice = terrain.lattice
-        exits = [sum(t for _, t in self._exit_parts(types or (), creature)) for types in kinds]
+        """Return climbs on a map with elevation (HW-18), and leaving a muddy area (HW-16)."""
+        terrain, kinds, shape = site.terrain, site.kinds, site.bodies[body]
+        if mover.gait.plane != GROUND or mover.gait.still:
+            return []
+        exits = [total(self._exit_parts(types or (), mover)) for types in kinds]
         leaving = exits if self.mud_exit == "zone" else [0] * len(kinds)
         climbing = [
-            terrain.has_elevation and _rise(types or (), creature) is not None for types in kinds
+            terrain.has_elevation and _rise(types or (), mover.creature) is not None
+            for types in kinds
         ]
         if not any(leaving) and not any(climbing):
             return []
-        # Only cells that are left at a price, or lie beside a climb, are looked at.
+        exit_of = spread(terrain, leaving, np.int64)
+        climb = spread(terrain, climbing, bool)
+        # Only places that are left at a price, or lie beside a climb, are looked at.
+        covers = site.on_map[body]
+        exit_at = shape.worst(exit_of, site.on_map[body])
+        lost = np.argwhere(covers & (exit_at > 0))
+        high = np.argwhere(covers & ~shape.every(~climb, site.on_map[body]))
+        lattice = terrain.lattice
         found = []
-        lost = np.argwhere(spread(terrain, [bool(ticks) for ticks in leaving], bool))
-        high = np.argwhere(spread(terrain, climbing, bool))
-        height, width = terrain.shape
-        offsets = lattice.offsets()
-        exit_of, climb_of = np.array(exits, np.int64), np.array(climbing, bool)
         for direction in range(lattice.n_directions):
-            back = lattice.opposite(direction)
-            below = high + offsets[lattice.parity(high), back]
+            below = high + lattice.offsets()[lattice.parity(high), lattice.opposite(direction)]
             starts = np.unique(np.concatenate([lost, below]), axis=0)
-            ends = starts + offsets[lattice.parity(starts), direction]
-            inside = np.ones(len(starts), bool)
-            for cells in (starts, ends):
-                inside &= (cells >= 0).all(axis=1) & (cells < (height, width)).all(axis=1)
-            starts, ends = starts[inside], ends[inside]
+            inside = (starts >= 0).all(axis=1) & (starts < terrain.shape).all(axis=1)
+            starts, ends = site.steps_from(starts[inside], direction)
+            both = covers[starts[:, 0], starts[:, 1]] & covers[ends[:, 0], ends[:, 1]]
+            starts, ends = starts[both], ends[both]
             if not len(starts):
                 continue
-            source = terrain.codes[starts[:, 0], starts[:, 1]]
-            goal = terrain.codes[ends[:, 0], ends[:, 1]]
             ticks = np.zeros(len(starts), np.int64)
             if any(leaving):
-                ticks += np.where(exit_of[goal] == 0, exit_of[source], 0)
+                here, there = (exit_at[cells[:, 0], cells[:, 1]] for cells in (starts, ends))
+                ticks += np.where(there == 0, here, 0)
             if any(climbing):
-                rise = (
-                    terrain.elevation[ends[:, 0], ends[:, 1]]
-                    - terrain.elevation[starts[:, 0], starts[:, 1]]
-                )
-                climb = climb_of[goal]
-                if not np.isfinite(rise[climb]).all():
-                    row, col = ends[climb][~np.isfinite(rise[climb])][0]
-                    raise MapError(f"the elevation at or beside cell ({row}, {col}) is no number")
-                ticks += np.where(climb, _climb_ticks(np.where(climb, rise, 0.0)) - PLAIN, 0)
+                stood = site.height[body][starts[:, 0], starts[:, 1]]
+                dearest = np.zeros(len(starts), np.int64)
+                rows_cols = shape.rows_cols[lattice.parity(ends)]
+                for j in range(shape.size):
+                    row, col = (ends + rows_cols[:, j]).T
+                    rise = np.where(climb[row, col], terrain.elevation[row, col] - stood, 0.0)
+                    steep = np.where(climb[row, col], _climb_ticks(rise) - PLAIN, 0)
+                    dearest = np.maximum(dearest, price[row, col] + steep)
+                ticks += dearest - entered[ends[:, 0], ends[:, 1]]
             found.append((starts, direction, ticks))
         return found
 
+    def _step_parts(self, site: Site, mover: Mover, body: int, a: Cell, b: Cell) -> Parts:
+        if mover.gait.plane != GROUND:
+            return []
+        terrain, shape = site.terrain, site.bodies[body]
+        before = [self.types(terrain.kind(cell)) for cell in shape.at(a)]
+        after = [self.types(terrain.kind(cell)) for cell in shape.at(b)]
+        parts: Parts = []
+        if self.mud_exit == "zone" and not any(self._exit_parts(types, mover) for types in after):
+            parts += max((self._exit_parts(types, mover) for types in before), key=total)
+        if terrain.has_elevation and any(
+            _rise(types, mover.creature) is not None for types in after
+        ):
+            stood = max(float(terrain.elevation[cell]) for cell in shape.at(a))
+            plain, dear, rise = 0, 0, 0.0
+            for cell, types in zip(shape.at(b), after, strict=True):
+                ticks = total(self._enter_parts(types, (), mover, squeezed=False))
+                plain = max(plain, ticks)
+                if _rise(types, mover.creature) is not None:
+                    here = float(terrain.elevation[cell]) - stood
+                    ticks += int(_climb_ticks(here)) - PLAIN
+                    rise = max(rise, here)
+                dear = max(dear, ticks)
+            if dear != plain:
+                parts.append((f"climb {rise:g} m", dear - plain))
+        return parts
+
+    # -- trees --------------------------------------------------------------------------------
+
+    def _plane(self, token: Token) -> str:
+        if token.level and not token.flying:
+            return f"tree {token.level}"
+        return super()._plane(token)
+
+    def _gaits(
+        self, terrain: Terrain, creature: Creature, token: Token | None, pace: Pace
+    ) -> list[Gait]:
+        """Return the ways of moving; on foot also each level of the trees (HW-23, HW-24)."""
+        gaits = super()._gaits(terrain, creature, token, pace)
+        levels = {perch.level for perch in terrain.perches}
+        if token is not None and token.level and not token.flying:
+            levels.add(token.level)
+        if any(gait.plane == GROUND for gait in gaits):
+            mode = next(gait.mode for gait in gaits if gait.plane == GROUND)
+            gaits += [
+                Gait(f"level {level}", mode, f"tree {level}", level=level, still=True)
+                for level in sorted(levels)
+            ]
+        return gaits
+
+    def _seats(
+        self, site: Site, mover: Mover, free: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return the hexes with a free perch on a level that bears the creature (HW-22)."""
+        seats = np.zeros(site.terrain.shape, bool)
+        for perch in site.perches:
+            mine = perch.level == mover.gait.level and _bears(perch, mover.creature)
+            if mine and site.has(perch.cell):
+                seats[perch.cell] = True
+        return seats & free
+
+    def _switches(self, site: Site, setting: Setting, occupancy: Occupancy) -> list[Switch]:
+        """Return climbs to and between perches, and the ways down (HW-23, HW-26)."""
+        found = super()._switches(site, setting, occupancy)
+        metres = {(p.cell, p.level): p.metres for p in site.perches}
+        ground = [n for n, g in enumerate(setting.gaits) if g.plane == GROUND and g.mode == "walk"]
+        perched = [n for n, gait in enumerate(setting.gaits) if gait.still]
+        for source in [*ground, *perched]:
+            for target in [*ground, *perched]:
+                low, high = setting.gaits[source].level, setting.gaits[target].level
+                if source == target or (source in ground and target in ground):
+                    continue
+                if high < low:
+                    found.append(Switch(source, target, PLAIN))
+                    continue
+                by_price: dict[int, npt.NDArray[np.bool_]] = {}
+                for (cell, level), top in metres.items():
+                    if level == high:
+                        rise = top - metres.get((cell, low), 0.0)
+                        where = by_price.setdefault(
+                            int(_climb_ticks(rise)), np.zeros(site.terrain.shape, bool)
+                        )
+                        if site.has(cell):
+                            where[cell] = True
+                found += [Switch(source, target, t, where) for t, where in by_price.items()]
+        return found
+
     # -- seeing -------------------------------------------------------------------------------
+
+    heights: ClassVar[Mapping[str, float]] = {
+        "tiny": 0.5, "small": 1.0, "medium": 1.8, "large": 3.0, "huge": 5.0, "gargantuan": 8.0,
+    }  # fmt: skip
 
     def _halves(self, entry: TerrainType) -> int:
         """Return the halves of a point a terrain takes off (HW-05 to HW-07, HW-11, HW-12)."""
@@ -317,59 +425,85 @@ class Hexwild(GridRules):
                 f"{MAX_HALVES / 2:g} that can be counted"
             )
 
-    def sight_field(self, terrain: Terrain, viewer: Creature, target: Creature) -> SightField:
-        """Compile the map for a creature that looks at another (HW-01 to HW-14).
+    def _obstruction(
+        self, terrain: Terrain, kinds: Sequence[Types], target: Creature, *, raised: bool
+    ) -> dict[str, Any]:
+        """Return what foliage and fog take off (HW-01 to HW-12); of the target its size counts.
 
-        Parameters
-        ----------
-        terrain : Terrain
-        viewer, target : Creature
-            Of the target its size counts (HW-12).
-
-        Returns
-        -------
-        SightField
+        Who looks from a tree has the foliage of its own hex against it at a distance (HW-23).
         """
-        from fieldcraft.fields import SightField
-
-        kinds = [types or () for types in self._all_types(terrain)]
         small = target.size_index <= SMALL
         everywhere = small and self.small_in_bushes == "all"
         there = small and self.small_in_bushes != "off"
-        fog = [self._fog(types) for types in kinds]
         counts = self.fog_counts
-        at_target = [self._foliage(types, bushes=there) for types in kinds]
-        if counts.target:
-            at_target = [a + b for a, b in zip(at_target, fog, strict=True)]
+        fog = [self._fog(types) for types in kinds]
+        none = [0] * len(kinds)
+        foliage = [self._foliage(types, bushes=there) for types in kinds]
+        own = [self._foliage(types, bushes=False) for types in kinds] if raised else none
 
-        def halves(values: Sequence[int], *, counted: bool = True) -> npt.NDArray[Any] | None:
-            return spread(terrain, values, np.uint8) if counted and any(values) else None
+        def halves(*values: Sequence[int]) -> npt.NDArray[Any] | None:
+            summed = [sum(of_kind) for of_kind in zip(*values, strict=True)]
+            return spread(terrain, summed, np.uint8) if any(summed) else None
 
+        fog_there = fog if counts.target else none
+        fog_here = fog if counts.own else none
         between = [self._foliage(t, bushes=everywhere) + self._fog(t) for t in kinds]
-        return SightField(
-            terrain.lattice,
-            terrain.shape,
-            between=spread(terrain, between, np.uint8),
-            at_target=halves(at_target, counted=self.target_hex),
-            at_viewer=halves(fog, counted=counts.own),
-            adjacent_target=halves(
-                fog, counted=self.target_hex and counts.target and counts.adjacent
-            ),
-            adjacent_viewer=halves(fog, counted=counts.own and counts.adjacent),
-            opaque=self._opaque(terrain, kinds),
-            light=terrain.light,
-            walls=self._walls(terrain),
-            threshold=self.threshold,
-            line=self.line,
-            tie=self.tie,
-            failure_per_point=0.1,
-        )
+        return {
+            "between": spread(terrain, between, np.uint8),
+            "at_target": halves(foliage, fog_there) if self.target_hex else None,
+            "at_viewer": halves(own, fog_here),
+            "adjacent_target": halves(fog_there) if self.target_hex and counts.adjacent else None,
+            "adjacent_viewer": halves(fog_here) if counts.adjacent else None,
+            "threshold": self.threshold,
+            "line": self.line,
+            "tie": self.tie,
+            "failure_per_point": 0.1,
+        }
+
+    def _opaque(self, terrain: Terrain, kinds: Sequence[Types]) -> npt.NDArray[np.bool_] | None:
+        """Return what is opaque without limit: on a map with heights no rock (HW-13)."""
+        limited = terrain.has_elevation
+        opaque = [
+            any(entry.opaque and not (limited and entry.climb is not None) for entry in types)
+            for types in kinds
+        ]
+        return spread(terrain, opaque, bool) if any(opaque) else None
+
+    def _tops(self, terrain: Terrain, kinds: Sequence[Types]) -> npt.NDArray[np.float64] | None:
+        """Return the elevation of rocks and hills; boulders are seen over (HW-13)."""
+        if not terrain.has_elevation:
+            return None
+        blocks = []
+        for types in kinds:
+            rock = any(entry.opaque and entry.climb is not None for entry in types)
+            low = any(entry.climb is not None and not entry.opaque for entry in types)
+            blocks.append(rock or (self.hills == "opaque" and not low))
+        if not any(blocks):
+            return None
+        return np.where(spread(terrain, blocks, bool), self._ground(terrain), np.nan)
+
+    def _eyes(self, terrain: Terrain, creature: Creature, level: int) -> npt.NDArray[np.float64]:
+        """Return the height of eyes; on a level without a perch that of a middling one (HW-13)."""
+        eyes = super()._eyes(terrain, creature, level)
+        if level > 0:
+            # A perch is 1d3 metres above the base of its level, and levels are 3 metres apart.
+            up = np.full(terrain.shape, float(Dice(1, 3, 3 * level - 1).mean))
+            for perch in terrain.perches:
+                if perch.level == level:
+                    up[perch.cell] = perch.metres
+            eyes = eyes + up
+        return eyes
 
 
 def _rise(types: Types, creature: Creature) -> Fraction | None:
     """Return the rise of the highest terrain that must be climbed, or None."""
     rises = [e.climb.rise for e in types if e.climb is not None and not crossed(e, creature)]
     return max(rises, default=None)
+
+
+def _bears(perch: Perch, creature: Creature) -> bool:
+    """Return whether a perch bears a creature of that size."""
+    return creature.size_index <= SIZES.index(perch.size)
 
 
 def _climb_ticks(rise: Any) -> Any:

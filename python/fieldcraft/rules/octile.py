@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import Creature, Token
-from fieldcraft.lattice import Cell
-from fieldcraft.rules._grid import (
-    Budget,
-    Edges,
-    GridRules,
+from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.rules._borders import Parts
+from fieldcraft.rules._gaits import (
     Movement,
-    Occupant,
-    Parts,
+    Mover,
+    Occupancy,
+    Occupants,
     Relate,
     Types,
-    crossed,
-    float_budget,
-    mask,
     spread,
 )
+from fieldcraft.rules._grid import Budget, GridRules, crossed, float_budget
 from fieldcraft.rules._table import COMMON_KEYS, Schema, TerrainTable, shipped_table
 from fieldcraft.terrain import Terrain
+
+if TYPE_CHECKING:
+    from fieldcraft.rules._moving import Site
 
 __all__ = ["Octile"]
 
@@ -87,42 +87,33 @@ class Octile(GridRules):
         return Movement(dtype=np.float64, diagonal=(1.0, math.sqrt(2.0)))
 
     def _enter_parts(
-        self, types: Types, creature: Creature, occupants: tuple[Occupant, ...], raised: bool
+        self, types: Types, occupants: Occupants, mover: Mover, *, squeezed: bool
     ) -> Parts:
         surcharges = [
             (entry.name, int(entry.entry))
             for entry in types
-            if entry.entry and not crossed(entry, creature)
+            if entry.entry and not crossed(entry, mover.creature)
         ]
         return [("cell", 1), *surcharges]
 
-    def _occupants(
+    def _occupancy(
         self, terrain: Terrain, token: Token | None, tokens: Iterable[Token], relation: Relate
-    ) -> dict[Cell, tuple[Occupant, ...]]:
+    ) -> Occupancy:
         return {}
 
-    def _group(self, types: Types | None, creature: Creature) -> str:
+    def footprint(self, creature: Creature, lattice: Lattice, facing: int = 0) -> tuple[Cell, ...]:
+        """Return the one cell of every creature."""
+        return ((0, 0),)
+
+    def _group(self, types: Types | None, mover: Mover) -> str:
         """Return the group of a cell; of what the creature crosses, the plain one."""
-        if not types or not self._open(types, creature):
+        if not types or not self._open(types, mover):
             return ""
-        groups = [PLAIN if crossed(entry, creature) else entry.group for entry in types]
-        return groups[-1]
+        return PLAIN if crossed(types[-1], mover.creature) else types[-1].group
 
-    def _steps(
-        self,
-        terrain: Terrain,
-        kinds: Sequence[Types | None],
-        creature: Creature,
-        open_: npt.NDArray[np.bool_],
-        edges: Edges,
-    ) -> npt.NDArray[np.uint8]:
-        from fieldcraft.fields import legal_steps
-
-        groups = [self._group(types, creature) for types in kinds]
-        barred = mask(terrain.shape, edges.barred)
-        steps = np.zeros(terrain.shape, np.uint8)
-        for group in sorted(set(groups) - {""}):
-            inside = spread(terrain, [other == group for other in groups], bool)
-            legal = legal_steps(terrain.lattice, inside, solid=~inside, barred=barred)
-            np.copyto(steps, legal, where=inside)
-        return steps
+    def _groups(self, site: Site, mover: Mover) -> list[npt.NDArray[np.bool_]]:
+        groups = [self._group(types, mover) for types in site.kinds]
+        return [
+            spread(site.terrain, [other == group for other in groups], bool)
+            for group in sorted(set(groups) - {""})
+        ]

@@ -1,36 +1,33 @@
-"""`pathfinder`: squares with alternating diagonals (PF-01 to PF-06, PF-13)."""
+"""`pathfinder`: squares with alternating diagonals (PF-01 to PF-13)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from fieldcraft.creature import SIZES, Creature, Token
-from fieldcraft.errors import RulesError
-from fieldcraft.lattice import Cell
+from fieldcraft.creature import SIZES, Creature
+from fieldcraft.rules._borders import Parts
+from fieldcraft.rules._gaits import GROUND, Movement, Mover, Occupant, Occupants, Types
 from fieldcraft.rules._grid import (
     Budget,
     Check,
-    Edges,
     GridRules,
-    Movement,
-    Occupant,
-    Parts,
-    Types,
     crossed,
     float_budget,
     one_of,
     switch,
+    whole_from,
 )
 from fieldcraft.rules._table import COMMON_KEYS, Schema, TerrainTable, shipped_table
-from fieldcraft.terrain import Terrain
+
+if TYPE_CHECKING:
+    from fieldcraft.body import Body
 
 __all__ = ["Pathfinder"]
 
@@ -46,11 +43,17 @@ DIAGONALS = (
 Diagonals = Literal[
     "equidistant", "alternating", "alternating-2", "exact", "approximate", "rectilinear", "illegal"
 ]
-MEDIUM = SIZES.index("medium")
 TUMBLED = "enemy in the square (Acrobatics)"
+SQUEEZED, SQUEEZED_BY_TEST = "squeezing", "squeezing (Acrobatics)"
+SPACE = dict(zip(SIZES, map(Fraction, ("0.75", "1.5", "1.5", "3", "4.5", "6")), strict=True))
+"""Metres a side of the space of each size."""
+HALF, QUARTER = Fraction(1, 2), Fraction(3, 10) / Fraction(3, 2)
+"""Down to which share of its space a creature squeezes, and squeezes by a test (0.30 of 1.5 m)."""
 
 _SCHEMA = Schema(
-    ticks=1, keys=COMMON_KEYS | {"corners"}, borders=("low_wall", "drop", "door", "ladder")
+    ticks=1,
+    keys=COMMON_KEYS | {"corners", "onward"},
+    borders=("low_wall", "drop", "door", "ladder"),
 )
 
 
@@ -83,10 +86,14 @@ class Pathfinder(GridRules):
         Whether enemies' squares are passed, by a test of Acrobatics (PF-04).
     sight_corners : str
         Whether sight passes between two walls that touch at a corner: ``"closed"`` or ``"open"``.
-
-    Notes
-    -----
-    Creatures of size Large and up, water, low obstacles and narrow squares are refused for now.
+    footprint_cost : str
+        Which square of a large body decides the price: the ``"worst"`` it covers after the step
+        (PF-09), the ``"worst-new"`` it did not cover before, the lower ``"median"``, or its
+        ``"anchor"``.
+    squeeze : bool
+        Whether creatures squeeze through spaces narrower than their own (PF-10).
+    altitudes : int
+        How many levels of the air flyers tell apart.
     """
 
     name: str = "pathfinder"
@@ -98,6 +105,9 @@ class Pathfinder(GridRules):
     stack: Literal["multiply", "worst"] = "multiply"
     tumble: bool = False
     sight_corners: Literal["closed", "open"] = "closed"
+    footprint_cost: Literal["worst", "worst-new", "median", "anchor"] = "worst"
+    squeeze: bool = True
+    altitudes: int = 1
 
     schema: ClassVar[Schema] = _SCHEMA
     lattices: ClassVar[tuple[str, ...]] = ("square", "square4")
@@ -110,11 +120,9 @@ class Pathfinder(GridRules):
         "stack": one_of("multiply", "worst"),
         "tumble": switch,
         "sight_corners": one_of("closed", "open"),
-    }
-    later: ClassVar[Mapping[str, str]] = {
-        "low_obstacle": "squares filled by a low obstacle (PF-08) are not covered yet",
-        "narrow": "squeezing through narrow squares (PF-10) is not covered yet",
-        "water": "swimming (PF-11) is not covered yet",
+        "footprint_cost": one_of("worst", "worst-new", "median", "anchor"),
+        "squeeze": switch,
+        "altitudes": whole_from(1, 20),
     }
 
     @property
@@ -145,60 +153,64 @@ class Pathfinder(GridRules):
             diagonal=ways.get(self.diagonals, self.diagonals),
             parity=self.parity,
             corners=self.corners,
+            straight_only=self.diagonals == "illegal",
+            footprint=self.footprint_cost,
         )
 
-    def _check_mover(self, creature: Creature) -> None:
-        if creature.size_index > MEDIUM:
-            raise RulesError(
-                f"creature {creature.name!r} is {creature.size}: bodies larger than one square "
-                f"(PF-09) are not covered by {self.name} yet"
-            )
-
-    def _occupied_cells(self, token: Token) -> list[Cell]:
-        """Return the squares of a body: n x n from its top-left square."""
-        n = max(1, token.creature.size_index - MEDIUM + 1)
-        row, col = token.cell
-        return [(row + i, col + j) for i in range(n) for j in range(n)]
+    def _altitudes(self) -> int:
+        return self.altitudes
 
     def _enter_parts(
-        self, types: Types, creature: Creature, occupants: tuple[Occupant, ...], raised: bool
+        self, types: Types, occupants: Occupants, mover: Mover, *, squeezed: bool
     ) -> Parts:
         """Return the square, and what each cause adds to its weight (PF-02, PF-05, PF-13)."""
-        causes = [
-            (entry.name, 1 + int(entry.entry)) for entry in types if not crossed(entry, creature)
-        ]
+        creature, causes = mover.creature, []
+        if mover.gait.plane == GROUND:
+            causes += [(e.name, 1 + int(e.entry)) for e in types if not crossed(e, creature)]
         causes += [(_who(o), 2) for o in self._hampering(occupants)[:1]]
+        share = self._share(types, mover)
+        if squeezed or share < 1:
+            causes.append((SQUEEZED if share >= HALF else SQUEEZED_BY_TEST, 2))
         parts: Parts = [("square", 1)]
         weight = 1
         for label, factor in causes:
             more = weight * factor if self.stack == "multiply" else max(weight, factor)
-            # An enemy is named even where its square adds nothing: passing it takes a test.
-            if more > weight or label == TUMBLED:
+            # What takes a test is named even where it adds nothing to the price.
+            if more > weight or label in (TUMBLED, SQUEEZED_BY_TEST):
                 parts.append((label, more - weight))
             weight = more
         return parts
 
-    def _hampering(self, occupants: tuple[Occupant, ...]) -> list[Occupant]:
+    def _share(self, types: Types, mover: Mover) -> Fraction:
+        """Return the share of its space that a creature finds in a narrow square (PF-10)."""
+        if mover.gait.mode == "burrow":
+            return Fraction(1)
+        widths = [e.width for e in types if e.width is not None and not crossed(e, mover.creature)]
+        return min(widths, default=Fraction(6)) / SPACE[mover.creature.size]
+
+    def _open(self, types: Types, mover: Mover) -> bool:
+        narrowest = QUARTER if self.squeeze else 1
+        return self._share(types, mover) >= narrowest and super()._open(types, mover)
+
+    def _obstructs(self, types: Types, mover: Mover) -> bool:
+        return mover.gait.plane == GROUND and any(
+            entry.onward and not crossed(entry, mover.creature) for entry in types
+        )
+
+    def _hampering(self, occupants: Occupants) -> list[Occupant]:
         """Return who makes a square count as 2 (PF-05): enemies first, once a square."""
         foes = [o for o in occupants if o.relation == "foe"]
         return foes or (list(occupants) if self.occupied == "double" else [])
 
-    def _pass(self, occupant: Occupant) -> bool:
+    def _pass(self, occupant: Occupant, mover: Mover) -> bool:
         return occupant.relation != "foe" or occupant.token.helpless or self.tumble
 
-    def _stop_on(self, occupant: Occupant) -> bool:
+    def _stop_on(self, occupant: Occupant, mover: Mover) -> bool:
         return occupant.token.helpless
 
-    def _steps(
-        self,
-        terrain: Terrain,
-        kinds: Sequence[Types | None],
-        creature: Creature,
-        open_: npt.NDArray[np.bool_],
-        edges: Edges,
-    ) -> npt.NDArray[np.uint8]:
-        steps = super()._steps(terrain, kinds, creature, open_, edges)
-        return steps & np.uint8(0x0F) if self.diagonals == "illegal" else steps
+    def _block(self, creature: Creature, body: Body) -> int:
+        """Return half the side of the body, rounded up (PF-10)."""
+        return (body.side + 1) // 2 if self.squeeze and body.side > 1 else 0
 
     def _sight_corners(self) -> Literal["closed", "open"]:
         return self.sight_corners

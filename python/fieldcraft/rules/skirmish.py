@@ -1,0 +1,279 @@
+"""`skirmish`: movement points and heights (SK-01 to SK-10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.creature import Creature, Token
+from fieldcraft.errors import MapError
+from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.rules._borders import Parts
+from fieldcraft.rules._gaits import (
+    GROUND,
+    Gait,
+    Movement,
+    Mover,
+    Occupant,
+    Occupants,
+    Pace,
+    Relate,
+    Types,
+    spread,
+)
+from fieldcraft.rules._grid import Check, GridRules, crossed, one_of, switch
+from fieldcraft.rules._table import COMMON_KEYS, Schema, TerrainTable, shipped_table
+from fieldcraft.terrain import Border, Terrain
+
+if TYPE_CHECKING:
+    from fieldcraft.body import Body
+    from fieldcraft.rules._moving import Site
+
+__all__ = ["Skirmish"]
+
+HEIGHT = 2.0
+"""How tall a creature is that does not say."""
+
+_SCHEMA = Schema(
+    ticks=1,
+    keys=COMMON_KEYS | {"corners", "ascending", "hands", "stay", "forbids"},
+    borders=("low_wall", "drop", "door"),
+)
+
+
+@cache
+def _table() -> TerrainTable:
+    return shipped_table("skirmish", _SCHEMA)
+
+
+@dataclass(frozen=True)
+class Skirmish(GridRules):
+    """Squares and movement points, with elements as high as one climbs or sees over.
+
+    Parameters
+    ----------
+    name, table
+        As in every system.
+    corners : str
+        What a diagonal asks of the two squares beside it (SK-10): ``"either"`` without a corner,
+        ``"both"``, or ``"free"``.
+    level_surcharge : bool
+        Whether each raised square walked on level costs 1 more (SK-05).
+    """
+
+    name: str = "skirmish"
+    table: TerrainTable = field(default_factory=_table, repr=False)
+    corners: Literal["both", "either", "free"] = "either"
+    level_surcharge: bool = False
+
+    schema: ClassVar[Schema] = _SCHEMA
+    lattices: ClassVar[tuple[str, ...]] = ("square", "square4")
+    units: ClassVar[tuple[str, ...]] = ("pt", "sq")
+    metric: ClassVar[bool] = False
+    checks: ClassVar[Mapping[str, Check]] = {
+        "corners": one_of("both", "either", "free"),
+        "level_surcharge": switch,
+    }
+
+    @property
+    def unit(self) -> str:
+        """The unit of movement, in the plural."""
+        return "points"
+
+    @property
+    def ticks(self) -> int:
+        """Ticks in one point."""
+        return 1
+
+    # -- moving -------------------------------------------------------------------------------
+
+    def _movement(self) -> Movement:
+        return Movement(corners=self.corners)
+
+    def _enter_parts(
+        self, types: Types, occupants: Occupants, mover: Mover, *, squeezed: bool
+    ) -> Parts:
+        """Return a square, what its terrains cost besides, and an ally in it (SK-01, SK-03)."""
+        parts: Parts = [("square", 1)]
+        if mover.gait.mode == "fly":
+            return parts
+        for entry in types:
+            if crossed(entry, mover.creature):
+                continue
+            if entry.entry and not (entry.ascending and mover.raised):
+                parts.append((entry.name, int(entry.entry)))
+            if entry.hands and mover.creature.hands_full:
+                parts.append((f"{entry.name} with hands full", int(entry.hands)))
+        if occupants:
+            parts.append(("ally in the square", 1))
+        return parts
+
+    def _open(self, types: Types, mover: Mover) -> bool:
+        if mover.gait.mode == "climb":
+            mover = Mover(mover.creature, mover.token, Gait("walk", "walk"), mover.raised)
+        return super()._open(types, mover)
+
+    def _pass(self, occupant: Occupant, mover: Mover) -> bool:
+        """Return whether the square of a token may be entered (SK-01, SK-04)."""
+        if mover.gait.mode == "fly":
+            return True
+        return occupant.relation != "foe" and not occupant.engaged
+
+    def _engaged(
+        self,
+        lattice: Lattice,
+        others: Sequence[Token],
+        places: Sequence[Sequence[Cell]],
+        relation: Relate,
+    ) -> list[bool]:
+        """Return which tokens have an enemy in one of the squares around them (SK-01)."""
+        arrays = [np.array(cells) for cells in places]
+        foes: dict[tuple[str, str], bool] = {}
+
+        def hostile(one: Token, other: Token) -> bool:
+            sides = (one.side, other.side)
+            if sides not in foes:
+                foes[sides] = relation(*sides) == "foe"
+            return foes[sides]
+
+        def touch(one: int, other: int) -> bool:
+            apart = np.abs(arrays[one][:, None] - arrays[other][None])
+            return int(apart.max(axis=2).min()) <= 1
+
+        return [
+            token.engaged
+            if token.engaged is not None
+            else any(
+                j != i and hostile(token, other) and touch(i, j) for j, other in enumerate(others)
+            )
+            for i, token in enumerate(others)
+        ]
+
+    def _plane(self, token: Token) -> str:
+        return GROUND
+
+    def _gaits(
+        self, terrain: Terrain, creature: Creature, token: Token | None, pace: Pace
+    ) -> list[Gait]:
+        """Return the ways of moving; who flies passes over others, and is in their way (SK-04)."""
+        return [Gait(mode, mode) for mode, _ in pace.modes]
+
+    def _start(self, token: Token | None, gaits: Sequence[Gait]) -> int:
+        flies = token is not None and token.flying
+        return next((n for n, gait in enumerate(gaits) if (gait.mode == "fly") == flies), 0)
+
+    # -- heights ------------------------------------------------------------------------------
+
+    def height(self, creature: Creature) -> float:
+        """Return how tall a creature is."""
+        return HEIGHT if creature.height is None else float(creature.height)
+
+    def _is_level(self, site: Site, mover: Mover) -> bool:
+        """Return whether heights do not matter to who moves."""
+        return mover.gait.mode == "fly" or not site.terrain.has_elevation
+
+    def _climbing(self, site: Site, mover: Mover) -> float | None:
+        """Return the creature's height, which only climbers step up (SK-06)."""
+        climbs = isinstance(mover.creature.speed, Mapping) and "climb" in mover.creature.speed
+        if self._is_level(site, mover) or climbs:
+            return None
+        return self.height(mover.creature)
+
+    def _lifted(self, site: Site, mover: Mover, body: Body) -> npt.NDArray[np.uint8] | None:
+        """Return the steps over ladders and into or out of squares with one (SK-07)."""
+        terrain, lattice = site.terrain, site.terrain.lattice
+        rungs = spread(terrain, [any(e.hands for e in types or ()) for types in site.kinds], bool)
+        if not rungs.any() and not site.edges[0].lifted:
+            return None
+        lifted = np.zeros(terrain.shape, np.uint8)
+        number = site.bodies.index(body)
+        on_map = site.on_map[number]
+        at = on_map & ~body.every(~rungs, on_map)
+        lifted[at] = (1 << lattice.n_directions) - 1
+        for direction in range(lattice.n_directions):
+            starts, ends = site.steps_from(np.argwhere(on_map), direction)
+            there = at[ends[:, 0], ends[:, 1]]
+            lifted[starts[there, 0], starts[there, 1]] |= 1 << direction
+        for anchor, direction in site.lifted(number):
+            if site.has(anchor):
+                lifted[anchor] |= 1 << direction
+        return lifted
+
+    def _step_prices(
+        self,
+        site: Site,
+        mover: Mover,
+        body: int,
+        price: npt.NDArray[np.int64],
+        entered: npt.NDArray[np.int64],
+    ) -> list[tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64]]]:
+        """Return what steps up cost (SK-05, SK-06)."""
+        if self._is_level(site, mover):
+            return []
+        tops, on_map = site.height[body], site.on_map[body]
+        limit = self._climbing(site, mover)
+        lifted = self._lifted(site, mover, site.bodies[body])
+        found = []
+        for direction in range(site.terrain.lattice.n_directions):
+            starts, ends = site.steps_from(np.argwhere(on_map), direction)
+            both = on_map[ends[:, 0], ends[:, 1]]
+            starts, ends = starts[both], ends[both]
+            rise = tops[ends[:, 0], ends[:, 1]] - tops[starts[:, 0], starts[:, 1]]
+            rise = np.round(rise, 6)
+            made = np.ones(len(rise), bool) if limit is None else rise < limit
+            if lifted is not None:
+                made &= (lifted[starts[:, 0], starts[:, 1]] >> direction) & 1 == 0
+            ticks = np.where(rise > 1, rise, np.where(rise > 0, 1, 0))
+            if self.level_surcharge:
+                ticks += (rise == 0) & (tops[ends[:, 0], ends[:, 1]] > 0)
+            ticks = np.where(made, ticks, 0)
+            odd = ticks % 1 != 0
+            if odd.any():
+                row, col = ends[odd][0]
+                raise MapError(
+                    f"the rise of {rise[odd][0]:g} to cell ({row}, {col}) costs no whole number of "
+                    "points; expected 1 or less, or a whole number"
+                )
+            some = ticks > 0
+            if some.any():
+                found.append((starts[some], direction, ticks[some].astype(np.int64)))
+        return found
+
+    def _step_parts(self, site: Site, mover: Mover, body: int, a: Cell, b: Cell) -> Parts:
+        if self._is_level(site, mover):
+            return []
+        direction = site.terrain.lattice.neighbors(a).index(b)
+        lifted = self._lifted(site, mover, site.bodies[body])
+        if lifted is not None and int(lifted[a]) >> direction & 1:
+            return []
+        tops = site.height[body]
+        rise = round(float(tops[b] - tops[a]), 6)
+        if rise > 0:
+            return [(f"up {rise:g}", max(1, int(rise)))]
+        if self.level_surcharge and rise == 0 and tops[b] > 0:
+            return [("raised", 1)]
+        return []
+
+    def _price(self, border: Border, creature: Creature) -> int:
+        """Return what crossing a border costs; a ladder its length, twice with hands full."""
+        if border.kind != "ladder" or border.price is not None:
+            return super()._price(border, creature)
+        length = Fraction(1) if border.length is None else Fraction(str(border.length))
+        if length.denominator != 1 or length < 0:
+            raise MapError(
+                f"the ladder between {border.cells[0]} and {border.cells[1]} must be a whole "
+                f"number of squares long, not {border.length}"
+            )
+        return int(length) * (2 if creature.hands_full else 1)
+
+    # -- seeing -------------------------------------------------------------------------------
+
+    def _tops(self, terrain: Terrain, kinds: Sequence[Types]) -> npt.NDArray[np.float64] | None:
+        """Return up to where elements end a line: every one up to its top (SK-09)."""
+        return self._ground(terrain) if terrain.has_elevation else None
