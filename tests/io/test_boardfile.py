@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from fieldcraft import rules
 from fieldcraft.board import Board
-from fieldcraft.creature import SIZES, Creature, Token
+from fieldcraft.creature import BODIES, MODES, SIZES, Creature, Token
 from fieldcraft.errors import MapError, RulesError
 from fieldcraft.io import boardfile
 from fieldcraft.lattice import LATTICES, Lattice
-from fieldcraft.terrain import BORDER_KINDS, Border, Terrain
+from fieldcraft.terrain import BORDER_KINDS, Border, Perch, Terrain
 
 FULL = """# a board
 name = "Ford"
@@ -59,12 +59,28 @@ footing = "bold"
 climbs = false
 crosses = ["mud", "gravel"]
 helpless = true
+reach = 2
+body = 2
+hands_full = true
+hovers = true
+facing = 4
 
 [[borders]]
 cells = [[0, 0], [0, 1]]
 kind = "drop"
 height = 2
 one_way = true
+
+[[perches]]
+cell = [0, 2]
+level = 2
+size = "small"
+metres = 6.5
+
+[[perches]]
+cell = [0, 2]
+level = 1
+metres = 4
 """
 
 
@@ -86,6 +102,7 @@ def same_terrain(a, b):
         and np.array_equal(a.elevation, b.elevation)
         and np.array_equal(a.light, b.light)
         and a.borders == b.borders
+        and a.perches == b.perches
     )
 
 
@@ -105,6 +122,7 @@ def test_everything():
     assert terrain.elevation.tolist() == [[0, 0, 1, 5], [-1, 0.5, 1, 1]]
     assert terrain.light.tolist() == [[-2]]
     assert terrain.borders == (Border(((0, 0), (0, 1)), "drop", height=2, one_way=True),)
+    assert terrain.perches == (Perch((0, 2), 2, "small", 6.5), Perch((0, 2), 1, "medium", 4))
     assert data.relations == {frozenset({"red", "blue"}): "neutral"}
     scout, grik = data.tokens
     assert scout == Token(Creature("scout", "small", "9 m"), (0, 1), "blue", "scout")
@@ -115,11 +133,16 @@ def test_everything():
             footing="bold",
             climbs=False,
             crosses={"mud", "gravel"},
+            reach=2,
+            body=2,
+            hands_full=True,
+            hovers=True,
         ),
         (1, 3),
         "red",
         "Grik",
         helpless=True,
+        facing=4,
     )
     assert scout.engaged is None
 
@@ -253,27 +276,38 @@ FAULTS = [
         "line 29: speed of ..tokens.. 1: expected a number of 0 or more",
     ),
     ('speed = "9 m"', "speed = nan", "speed of ..tokens.. 1: expected a number of 0 or more, text"),
+    (
+        "walk = 6",
+        "wlak = 6",
+        r"line 31: ..tokens.. 2: unknown way of moving 'wlak' .*did you mean 'walk'",
+    ),
+    ("reach = 2", "reach = -1", "line 41: reach of ..tokens.. 2: expected a whole number of cells"),
+    ("reach = 2", "reach = 1.5", "line 41: reach of ..tokens.. 2: .* 0 or more, not 1.5"),
+    ("body = 2", "body = 4", "line 42: body of ..tokens.. 2: expected 1, 2, 3 or 7 hexagons, not"),
+    ("hands_full = true", "hands_full = 1", "line 43: hands_full of .*: expected true or false"),
+    ("hovers = true", 'hovers = "yes"', "line 44: hovers of .*: expected true or false"),
+    ("facing = 4", "facing = 6", "line 45: facing of ..tokens.. 2: expected a direction, 0 to 5"),
     ("walk = 6", "walk = [6]", "line 36: speed of ..tokens.. 2: expected a number of 0 or more"),
     ('["mud", "gravel"]', '"mud"', "crosses of ..tokens.. 2: expected a list of names, not 'mud'"),
     ('[[tokens]]\nname = "scout"', '[[token]]\nname = "scout"', "line 24: 'token': unknown key"),
     (
         "[[0, 0], [0, 1]]",
         "[[0, 0], [0, 2]]",
-        r"line 43: cells of .* \(0, 0\) and \(0, 2\) are no nei",
+        r"line 48: cells of .* \(0, 0\) and \(0, 2\) are no nei",
     ),
     (
         "[[0, 0], [0, 1]]",
         "[[0, 0], [-1, 0]]",
-        r"line 43: cells of ..borders.. 1: \(-1, 0\) lies outs",
+        r"line 48: cells of ..borders.. 1: \(-1, 0\) lies outs",
     ),
-    ("[[0, 0], [0, 1]]", "[[0, 0]]", "line 43: cells of ..borders.. 1: expected two cells"),
-    ("cells = [[0, 0], [0, 1]]\n", "", "line 42: ..borders.. 1: has no cells"),
-    ('"drop"', '"cliff"', "line 42: ..borders.. 1: unknown border kind 'cliff'"),
-    ('"drop"', '"price"', "line 42: ..borders.. 1: the border .* has kind 'price' and none"),
+    ("[[0, 0], [0, 1]]", "[[0, 0]]", "line 48: cells of ..borders.. 1: expected two cells"),
+    ("cells = [[0, 0], [0, 1]]\n", "", "line 47: ..borders.. 1: has no cells"),
+    ('"drop"', '"cliff"', "line 47: ..borders.. 1: unknown border kind 'cliff'"),
+    ('"drop"', '"price"', "line 47: ..borders.. 1: the border .* has kind 'price' and none"),
     (
         "height = 2\n",
         "height = -2\n",
-        "line 45: height of ..borders.. 1: expected a number above 0",
+        "line 50: height of ..borders.. 1: expected a number above 0",
     ),
     (
         "height = 2\n",
@@ -281,6 +315,15 @@ FAULTS = [
         "price of ..borders.. 1: expected a number, 0 or more",
     ),
     ("[[borders]]", "[borders]", "'borders': expected tables ..borders.., not"),
+    ("level = 2\n", "level = 5\n", "line 55: level of ..perches.. 1: .* from 1 to 4, not 5"),
+    ("level = 2\n", "", "line 53: ..perches.. 1: has no level; expected level, a whole number"),
+    ("cell = [0, 2]\n", "", "line 53: ..perches.. 1: has no cell; expected cell, .row, column."),
+    ("cell = [0, 2]\n", "cell = [2, 0]\n", r"line 54: cell of ..perches.. 1: \(2, 0\) lies out"),
+    ("metres = 6.5", "", "line 53: ..perches.. 1: has no metres; expected metres, a number above"),
+    ("metres = 6.5", "metres = 0", "line 57: metres of ..perches.. 1: expected a number above 0"),
+    ("metres = 6.5", "meters = 6", "meters of ..perches.. 1: unknown key .did you mean 'metres'"),
+    ('"small"\nmetres', '"smal"\nmetres', "line 53: ..perches.. 1: .* must bear a size"),
+    ("level = 1\n", "level = 2\n", r"line 59: ..perches.. 2: \(0, 2\) has a perch on level 2 a"),
     ("light = -2", "light = ", r"a.toml: is not valid TOML: .*line 5"),
     ("light = -2", "light = " + "[" * 100_000, "a.toml: is (nested too deeply|not valid TOML)"),
     ("light = -2", "light = " + "1" * 10_000, "a.toml: is not valid TOML"),
@@ -320,6 +363,50 @@ def test_file_cut_off_anywhere():
     for end in range(1, len(lines)):  # later a whole table may be gone, which nobody can see
         with contextlib.suppress(MapError):
             parse("\n".join(lines[:end]))
+
+
+# -- tokens alone
+
+TOKENS = "[[tokens]]" + FULL.partition("[[tokens]]")[2].partition("[[borders]]")[0]
+
+
+def test_a_file_of_tokens(tmp_path):
+    path = tmp_path / "tokens.toml"
+    path.write_text(TOKENS, encoding="utf-8")
+    assert boardfile.read_tokens(path, (2, 4)) == parse(FULL).tokens
+    path.write_text("tokens = []\n", encoding="utf-8")
+    assert boardfile.read_tokens(path, (2, 4)) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        (TOKENS, "# nobody\n", r"tokens\.toml: has no \[\[tokens\]\]; expected a TOML file with"),
+        (TOKENS, FULL, r"tokens\.toml, line 2: 'name': unknown key; expected tokens"),
+        ("[[tokens]]\nname", "[[token]]\nname", r"line 1: 'token': unknown key \(did you mean 't"),
+        ("[0, 1]", "[2, 0]", r"toml, line 4: cell of ..tokens.. 1: \(2, 0\) lies outside the map"),
+        ("cell = [0, 1]\n", "", r"toml, line 1: \[\[tokens\]\] 1: has no cell"),
+        ("helpless = true", "helpless = 1", "line 17: helpless of ..tokens.. 2: expected true or"),
+        ("[[tokens]]", "[[tokens]", r"tokens\.toml: is not valid TOML"),
+        (TOKENS, "a = " + "[" * 100_000, r"tokens\.toml: is (nested too deeply|not valid TOML)"),
+    ],
+)
+def test_faults_of_a_file_of_tokens(tmp_path, old, new, match):
+    path = tmp_path / "tokens.toml"
+    assert old in TOKENS
+    path.write_text(TOKENS.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(MapError, match=match) as caught:
+        boardfile.read_tokens(path, (2, 4))
+    assert "\n" not in str(caught.value)
+
+
+def test_no_file_of_tokens(tmp_path):
+    with pytest.raises(MapError, match=r"no\.toml: there is no such file; expected a TOML"):
+        boardfile.read_tokens(tmp_path / "no.toml", (2, 4))
+    path = tmp_path / "tokens.toml"
+    path.write_text(TOKENS, encoding="utf-8")
+    with pytest.raises(MapError, match="bytes"):
+        boardfile.read_tokens(path, (2, 4), max_bytes=20)
 
 
 # -- boards
@@ -431,6 +518,35 @@ def test_text_of_a_board():
     assert boardfile.loads(text) == board
 
 
+def test_text_of_what_climbs_and_flies():
+    """What is not the default is written, token by token and perch by perch."""
+    given = parse(SMALL)
+    body = Creature("drake", reach=2, body=7, hands_full=True, hovers=True, speed={"fly": "18 m"})
+    terrain = replace(given.terrain, perches=(Perch((1, 0), 3, "tiny", 9.5),))
+    data = replace(given, terrain=terrain, tokens=(Token(body, (0, 0), flying=True, facing=4),))
+    text = boardfile.render(data)
+    assert text.partition("[[tokens]]")[2] == (
+        "\n"
+        'creature = "drake"\n'
+        "cell = [0, 0]\n"
+        'speed = { fly = "18 m" }\n'
+        "reach = 2\n"
+        "body = 7\n"
+        "hands_full = true\n"
+        "hovers = true\n"
+        "flying = true\n"
+        "facing = 4\n"
+        "\n"
+        "[[perches]]\n"
+        "cell = [1, 0]\n"
+        "level = 3\n"
+        'size = "tiny"\n'
+        "metres = 9.5\n"
+    )
+    assert parse(text).tokens == data.tokens
+    assert parse(text).terrain.perches == terrain.perches
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -513,7 +629,7 @@ creatures = st.builds(
         st.none(),
         st.just(math.inf),
         one_speed,
-        st.dictionaries(texts, st.one_of(st.none(), one_speed), max_size=3),
+        st.dictionaries(st.sampled_from(MODES), st.one_of(st.none(), one_speed), max_size=3),
     ),
     height=st.one_of(st.none(), sizes),
     footing=st.sampled_from(("careful", "bold")),
@@ -521,6 +637,10 @@ creatures = st.builds(
     crosses=st.frozensets(texts, max_size=3),
     untested_by=st.frozensets(texts, max_size=3),
     unharmed_by=st.frozensets(texts, max_size=3),
+    reach=st.integers(0, 10**20),
+    body=st.sampled_from((None, *BODIES)),
+    hands_full=st.booleans(),
+    hovers=st.booleans(),
 )
 extras = st.dictionaries(
     texts,
@@ -570,7 +690,20 @@ def terrains(draw, ids=None, lattices=LATTICES, kinds=BORDER_KINDS, prices=numbe
                 one_way=draw(st.booleans()),
             )
         )
-    return Terrain(lattice, codes, tuple(found), elevation, light, tuple(borders))
+    perches = draw(
+        st.lists(
+            st.builds(
+                Perch,
+                st.sampled_from(inside),
+                st.integers(1, 4),
+                st.sampled_from(SIZES),
+                st.floats(1e-6, 1000),
+            ),
+            max_size=3,
+            unique_by=lambda perch: (perch.cell, perch.level),
+        )
+    )
+    return Terrain(lattice, codes, tuple(found), elevation, light, tuple(borders), tuple(perches))
 
 
 @st.composite
@@ -586,6 +719,7 @@ def tokens_on(draw, shape):
         prone=draw(st.booleans()),
         flying=draw(st.booleans()),
         lets_through=draw(st.booleans()),
+        facing=draw(st.integers(0, 5)),
         extra=draw(extras),
     )
 
@@ -624,6 +758,11 @@ HEX_IDS = st.sampled_from(
 HALVES = st.one_of(st.none(), st.integers(0, 20).map(lambda halves: halves / 2))
 
 
+def on_one_hex(token):
+    """Return the token with a body that lies on any map."""
+    return replace(token, creature=replace(token.creature, body=None))
+
+
 @given(st.data())
 def test_boards_come_back(data):
     """A board, written and read, equals itself."""
@@ -638,7 +777,7 @@ def test_boards_come_back(data):
     board = Board.from_terrain(
         terrain,
         rules=system,
-        tokens=data.draw(st.lists(tokens_on(terrain.shape), max_size=2)),
+        tokens=data.draw(st.lists(tokens_on(terrain.shape).map(on_one_hex), max_size=2)),
         relations=data.draw(relations),
         name=data.draw(texts),
     )

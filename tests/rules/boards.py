@@ -11,6 +11,7 @@ import numpy as np
 import fieldcraft.fields
 from fieldcraft.creature import Creature
 from fieldcraft.lattice import Cell, as_lattice
+from fieldcraft.rules import _moving
 from fieldcraft.terrain import Border, Terrain
 
 MEDIUM = Creature()
@@ -97,10 +98,13 @@ def of_kind(kind: str | tuple[str, ...], lattice: str, plain: str) -> Terrain:
 
 
 class Compiled:
-    """What a system hands to a field, before the field packs it."""
+    """What a system hands to a field, before the field packs it: of a step field the first layer."""
 
     def __init__(self, lattice: Any, shape: tuple[int, int], **arrays: Any) -> None:
         self.lattice, self.shape = lattice, shape
+        if "steps" in arrays:
+            for name in ("steps", "enter", "leave", "border", "stop"):
+                arrays[name] = None if arrays[name] is None else arrays[name][0]
         self.__dict__.update(arrays)
 
     def legal(self, a: Cell, b: Cell) -> bool:
@@ -131,13 +135,14 @@ class Compiled:
 @contextmanager
 def uncompiled() -> Iterator[None]:
     """Let rules make `Compiled` objects in place of fields."""
-    module: Any = fieldcraft.fields
-    kept = {name: getattr(module, name, None) for name in ("StepField", "SightField")}
-    module.StepField = module.SightField = Compiled
+    places: list[tuple[Any, str]] = [(fieldcraft.fields, "SightField"), (_moving, "StepField")]
+    kept = [getattr(module, name) for module, name in places]
+    for module, name in places:
+        setattr(module, name, Compiled)
     try:
         yield
     finally:
-        for name, value in kept.items():
+        for (module, name), value in zip(places, kept, strict=True):
             setattr(module, name, value)
 
 

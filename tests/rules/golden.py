@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from fieldcraft.creature import Creature
 from fieldcraft.rules import (
@@ -26,7 +26,7 @@ from fieldcraft.rules import (
     Slip,
     Slope,
 )
-from rules.boards import SMALL, of_kind, sight_of, steps_of
+from rules.boards import SMALL, drawn, of_kind, sight_of, steps_of
 
 BOLD = Creature("daredevil", footing="bold")
 
@@ -235,6 +235,7 @@ def check_hexwild(rules: Any) -> None:
         terrain = of_kind(identifier, "odd-r", "open")
         careful, bold = steps_of(rules, terrain), steps_of(rules, terrain, BOLD)
         expect(identifier, "being open", careful.legal(here, there), not row.closed)
+        expect(identifier, "being closed", rules.table[identifier].closed, row.closed)
         expect(identifier, "entry", careful.price(here, there), row.careful)
         expect(identifier, "bold entry", bold.price(here, there), row.bold or row.careful)
         expect(identifier, "exit", careful.price(there, here), 2 + row.exit)
@@ -255,31 +256,143 @@ def check_hexwild(rules: Any) -> None:
         )
 
 
-# closed, corners, opaque, weight
+MODES = ("walk", "swim", "climb", "burrow", "fly")
+
+
+def by_mode(rules: Any, identifier: str, **options: Any) -> list[float | None]:
+    """Return the ticks of a straight step into a terrain by each mode, None where it is closed."""
+    terrain = drawn(["pkp"], {"p": "open", "k": identifier}, "square")
+    found: list[float | None] = []
+    for mode in MODES:
+        field = rules.step_field(terrain, Creature("mover", speed={mode: 99}, **options))
+        path = field.path((0, 0), (0, 2))
+        ticks = path.cost * rules.ticks - rules.cell_ticks
+        if not path and mode in ("swim", "climb"):
+            # That mode does not lead out again.
+            path = field.path((0, 0), (0, 1))
+            ticks = path.cost * rules.ticks
+        found.append(round(ticks, 9) if path else None)
+    return found
+
+
+class Square(NamedTuple):
+    """Corners, opaque, a movement may end there, and the ticks of a step by mode."""
+
+    corners: bool
+    opaque: bool
+    stop: bool
+    ticks: tuple[float | None, ...]
+    closed: bool = False
+
+
+# Ticks by walking, swimming, climbing, burrowing and flying.
+PLAIN = (1, None, None, 1, 1)
+SHUT = (None,) * 5
+IN_THE_AIR = (None, None, None, None, 1)
 PATHFINDER = {
-    "open": (False, False, False, 1),
-    "difficult": (False, False, False, 2),
-    "wall": (True, True, True, 1),
-    "column": (True, True, True, 1),
-    "pit": (True, False, False, 1),
-    "chasm": (True, False, False, 1),
-    "lava": (True, False, False, 1),
+    "open": Square(False, False, True, PLAIN),
+    "difficult": Square(False, False, True, (2, None, None, 1, 1)),
+    "wall": Square(True, True, True, SHUT, True),
+    "column": Square(True, True, True, SHUT, True),
+    "pit": Square(False, False, True, IN_THE_AIR, True),
+    "chasm": Square(False, False, True, IN_THE_AIR, True),
+    "lava": Square(False, False, True, IN_THE_AIR, True),
+    "low_obstacle": Square(False, False, False, (2, None, None, 1, 1)),
+    "water": Square(False, False, True, (None, 1, None, None, 1)),
+    "narrow": Square(False, False, True, PLAIN),
 }
+CELL = (2, None, None, 2, 2)
+OVER = (None, None, None, None, 2)
+SRD5 = {
+    "open": Square(False, False, True, CELL),
+    "difficult": Square(False, False, True, (4, None, None, 2, 2)),
+    "wall": Square(True, True, True, SHUT, True),
+    "column": Square(True, True, True, SHUT, True),
+    "pit": Square(False, False, True, OVER, True),
+    "chasm": Square(False, False, True, OVER, True),
+    "lava": Square(False, False, True, OVER, True),
+    "water": Square(False, False, True, (4, 2, None, None, 2)),
+    "climb": Square(False, False, True, (4, None, 2, None, 2)),
+    "narrow": Square(False, False, True, CELL),
+}
+# Who climbs walks on whatever can be walked on, however high (SK-06).
+GROUND = (1, None, 1, 1, 1)
+SKIRMISH = {
+    "open": Square(False, False, True, GROUND),
+    "difficult": Square(False, False, True, (2, None, 2, 2, 1)),
+    "wall": Square(True, True, True, SHUT, True),
+    "column": Square(True, True, True, SHUT, True),
+    "impassable": Square(False, False, True, SHUT, True),
+    "stairs": Square(False, False, True, (2, None, 2, 2, 1)),
+    "ladder": Square(False, False, True, GROUND),
+    "deep_water": Square(False, False, True, (None, 1, None, None, 1), True),
+}
+SKIRMISH_EFFECTS: dict[str, tuple[Any, ...]] = {
+    "difficult": tuple(
+        ("staying", Modifier(what, -1)) for what in ("combat", "shooting", "agility", "casting")
+    ),
+    "ladder": (("staying", Forbids("run")),),
+    "deep_water": (
+        ("staying", Modifier("combat", -1)),
+        ("staying", Forbids("cast")),
+        ("staying", Forbids("dispel")),
+        ("staying", Forbids("fight_at_a_distance")),
+        ("staying", Forbids("fight_with_long_weapons")),
+    ),
+}
+
+
+def check_squares(rules: Any, table: dict[str, Square], borders: dict[str, int]) -> None:
+    """Compare the table of a system on squares with the specification."""
+    assert set(rules.table) == set(table)
+    assert rules.table.borders == borders
+    for identifier, row in table.items():
+        compiled = steps_of(rules, of_kind(identifier, "square", "open"))
+        entry = rules.table[identifier]
+        expect(identifier, "ticks by mode", by_mode(rules, identifier), list(row.ticks))
+        expect(identifier, "exit", compiled.price((0, 1), (0, 0)), row_exit(rules))
+        expect(identifier, "stopping", bool(compiled.stop[0, 1]), row.stop)
+        expect(identifier, "having corners", entry.corners, row.corners)
+        expect(identifier, "being opaque", entry.opaque, row.opaque)
+        expect(identifier, "being closed", entry.closed, row.closed)
+        dear = identifier in ("difficult", "low_obstacle", "stairs")
+        expect(identifier, "entry", entry.entry, int(dear))
+        expect(identifier, "hands", entry.hands, int(identifier == "ladder"))
+        onward = identifier == "low_obstacle"
+        expect(identifier, "having to be left", entry.onward, onward)
+
+
+def row_exit(rules: Any) -> int:
+    """Return the ticks of a step onto open ground: nothing is paid for leaving."""
+    return int(rules.cell_ticks)
 
 
 def check_pathfinder(rules: Any) -> None:
     """Compare every figure of the table of `pathfinder` with the specification."""
-    assert set(rules.table) == set(PATHFINDER)
-    assert rules.table.borders == {"low_wall": 2}
-    for identifier, (closed, corners, opaque, weight) in PATHFINDER.items():
-        compiled = steps_of(rules, of_kind(identifier, "square", "open"))
-        expect(identifier, "being open", compiled.legal((0, 0), (0, 1)), not closed)
-        expect(identifier, "exit", compiled.price((0, 1), (0, 0)), 1)
-        expect(identifier, "weight", compiled.price((0, 0), (0, 1)), weight)
-        expect(identifier, "stopping", compiled.stop is None or compiled.stop[0, 1], True)
-        expect(identifier, "having corners", rules.table[identifier].corners, corners)
-        expect(identifier, "being opaque", rules.table[identifier].opaque, opaque)
+    check_squares(rules, PATHFINDER, {"low_wall": 2})
+    for identifier in PATHFINDER:
         expect(identifier, "effects", rules.effects(identifier), ())
+
+
+def check_srd5(rules: Any) -> None:
+    """Compare every figure of the table of `srd5` with the specification."""
+    check_squares(rules, SRD5, {})
+    for identifier in SRD5:
+        expect(identifier, "effects", rules.effects(identifier), ())
+
+
+def check_skirmish(rules: Any) -> None:
+    """Compare every figure of the table of `skirmish` with the specification."""
+    check_squares(rules, SKIRMISH, {})
+    for identifier in SKIRMISH:
+        rows = SKIRMISH_EFFECTS.get(identifier, ())
+        expect(identifier, "effects", rules.effects(identifier), effects(identifier, rows))
+    busy = by_mode(rules, "ladder", hands_full=True)
+    expect("ladder", "ticks with hands full", busy, [2, None, 2, 2, 1])
+    raised = drawn(["sp"], {"s": "stairs", "p": "open"}, "square", elevation=[[0, 0]])
+    expect(
+        "stairs", "ticks where heights are known", steps_of(rules, raised).price((0, 1), (0, 0)), 1
+    )
 
 
 # group, opaque
@@ -308,4 +421,10 @@ def check_octile(rules: Any) -> None:
         expect(identifier, "stopping", rules.table[identifier].stop, True)
 
 
-CHECKS = {"hexwild": check_hexwild, "pathfinder": check_pathfinder, "octile": check_octile}
+CHECKS = {
+    "hexwild": check_hexwild,
+    "pathfinder": check_pathfinder,
+    "srd5": check_srd5,
+    "skirmish": check_skirmish,
+    "octile": check_octile,
+}

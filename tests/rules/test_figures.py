@@ -14,7 +14,7 @@ import pytest
 from fieldcraft import rules as systems
 from rules.golden import CHECKS
 
-TICK = {"hexwild": 0.5, "pathfinder": 1, "octile": 1}
+TICK = {"hexwild": 0.5, "pathfinder": 1, "srd5": 0.5, "skirmish": 1, "octile": 1}
 POINTS = ("entry", "exit", "obstruction")
 PER_DICE = re.compile(r"\d+")
 
@@ -40,7 +40,7 @@ def changed(value: Any, key: str, tick: float) -> Iterator[Any]:
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float):
-        step = tick if key in ("entry", "exit") else 0.5 if key == "obstruction" else 1
+        step = tick if key in ("entry", "exit", "hands") else 0.5 if key == "obstruction" else 1
         yield value + step
         yield value - step
     elif isinstance(value, str):
@@ -96,7 +96,8 @@ def test_changing_any_figure_by_one_tick_is_noticed(name, tmp_path):
         else:
             unnoticed.append(f"{identifier}.{key} = {value}")
     assert unnoticed == []
-    assert n_noticed > {"hexwild": 250, "pathfinder": 35, "octile": 20}[name]
+    least = {"hexwild": 250, "pathfinder": 50, "srd5": 45, "skirmish": 50, "octile": 20}
+    assert n_noticed > least[name]
     assert n_refused < n_noticed
 
 
@@ -121,6 +122,8 @@ def test_the_default_parameters_are_those_of_the_specification():
         "overlays_stack": True,
         "mud_exit": "hex",
         "hex_metres": 1.5,
+        "hills": "opaque",
+        "turn_cost": None,
     }
     assert systems.get("pathfinder").parameters() == {
         "diagonals": "alternating",
@@ -130,7 +133,17 @@ def test_the_default_parameters_are_those_of_the_specification():
         "stack": "multiply",
         "tumble": False,
         "sight_corners": "closed",
+        "footprint_cost": "worst",
+        "squeeze": True,
+        "altitudes": 1,
     }
+    assert systems.get("srd5").parameters() == {
+        "diagonals": "equidistant",
+        "corners": "both",
+        "squeeze": True,
+        "altitudes": 1,
+    }
+    assert systems.get("skirmish").parameters() == {"corners": "either", "level_surcharge": False}
     assert systems.get("octile").parameters() == {}
 
 

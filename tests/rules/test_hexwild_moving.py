@@ -119,7 +119,7 @@ def test_hw15_occupancy_is_by_hex_and_level():
     up = Token(Creature("archer"), (0, 1), side="red", level=1)
     compiled = steps_of(RULES, terrain, token=HERO, tokens=[HERO, up])
     assert compiled.legal((0, 0), (0, 1))
-    assert compiled.stop is None
+    assert compiled.stop.all()
     down = Token(Creature("wolf"), (0, 1), side="red")
     assert not steps_of(RULES, terrain, token=HERO, tokens=[down]).legal((0, 0), (0, 1))
 
@@ -127,9 +127,9 @@ def test_hw15_occupancy_is_by_hex_and_level():
 def test_hw15_the_mover_is_in_nobodys_way_but_a_twin_on_its_hex_is():
     """HW-15: the mover itself does not count, found by identity or equality, once."""
     terrain = hexes("...")
-    assert steps_of(RULES, terrain, token=HERO, tokens=[HERO]).stop is None
+    assert steps_of(RULES, terrain, token=HERO, tokens=[HERO]).stop.all()
     same = Token(WALKER, (0, 0), side="blue")
-    assert steps_of(RULES, terrain, token=HERO, tokens=[same]).stop is None
+    assert steps_of(RULES, terrain, token=HERO, tokens=[same]).stop.all()
     twins = steps_of(RULES, terrain, token=HERO, tokens=[same, HERO])
     assert twins.stop[0, 0] == np.False_
     without = steps_of(RULES, terrain, tokens=[HERO])

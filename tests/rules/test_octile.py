@@ -61,7 +61,7 @@ def test_tokens_are_not_in_the_way():
     token = Token(Creature("rock"), (0, 1), side="red")
     compiled = steps_of(RULES, board(["..."]), tokens=[token])
     assert compiled.legal((0, 0), (0, 1))
-    assert compiled.stop is None
+    assert compiled.stop.all()
 
 
 def test_crossing_makes_a_terrain_ground():

@@ -21,14 +21,14 @@ HEXWILD, PATHFINDER, OCTILE = (systems.get(n) for n in ("hexwild", "pathfinder",
 
 
 def test_systems_are_values():
-    for name in ("hexwild", "octile", "pathfinder"):
+    for name in ("hexwild", "octile", "pathfinder", "skirmish", "srd5"):
         rules = systems.get(name)
         assert isinstance(rules, systems.Rules)
         assert rules == systems.get(name)
         assert hash(rules) == hash(systems.get(name))
         assert pickle.loads(pickle.dumps(rules)) == rules
         assert "TerrainType" not in repr(rules)
-    assert systems.names() == ["hexwild", "octile", "pathfinder"]
+    assert systems.names() == ["hexwild", "octile", "pathfinder", "skirmish", "srd5"]
     assert HEXWILD.configure(tie="both") != HEXWILD
     assert (HEXWILD.unit, HEXWILD.ticks, HEXWILD.cell_metres) == ("points", 2, 1.5)
     assert (PATHFINDER.unit, PATHFINDER.ticks, PATHFINDER.cell_metres) == ("squares", 1, 1.5)
@@ -38,7 +38,7 @@ def test_systems_are_values():
 def test_an_unknown_system_is_told_with_the_nearest_known_one():
     with pytest.raises(RulesError, match=r"unknown rules 'hexwlid' \(did you mean 'hexwild'\?\)"):
         systems.get("hexwlid")
-    with pytest.raises(RulesError, match="known are hexwild, octile, pathfinder"):
+    with pytest.raises(RulesError, match="known are hexwild, octile, pathfinder, skirmish, srd5"):
         systems.resolve("whist")
     with pytest.raises(ArgumentTypeError, match="must be text, not 3"):
         systems.get(3)
@@ -252,24 +252,6 @@ def test_a_system_is_played_on_its_own_lattices(rules, terrain):
         MapError, match=f"{rules.name} is played on .*, and the lattice of this map"
     ):
         rules.check(terrain)
-
-
-@pytest.mark.parametrize(
-    ("identifier", "rule"),
-    [("water", "PF-11"), ("low_obstacle", "PF-08"), ("narrow:0.75", "PF-10"), ("narrow", "PF-10")],
-)
-def test_what_the_next_issue_brings_is_refused_and_not_answered_wrongly(identifier, rule):
-    with pytest.raises(MapError, match=rf"cell \(0, 1\).*{rule}.*not covered yet"):
-        PATHFINDER.check(squares(".x", legend={"x": identifier}))
-
-
-def test_large_bodies_are_refused_on_squares_for_now():
-    ogre = Creature("ogre", size="large")
-    with pytest.raises(RulesError, match=r"creature 'ogre' is large: .*PF-09.* not covered"):
-        PATHFINDER.step_field(squares(".."), ogre)
-    with pytest.raises(RulesError, match="PF-09"):
-        PATHFINDER.sight_field(squares(".."), Creature(), ogre)
-    steps_of(HEXWILD, hexes(".."), ogre)
 
 
 def test_a_token_off_the_map_is_told_by_name():

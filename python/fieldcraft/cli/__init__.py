@@ -1,7 +1,7 @@
 """The command line: ``fieldcraft`` (needs the extra ``cli``).
 
-Exit codes: 0 for an answer (hidden is an answer), 1 for a mismatch or where there is no way, 2 for
-bad input, with one line on standard error that says what is wrong.
+Exit codes: 0 for an answer (hidden is an answer), 1 for a mismatch, a rule without a test or where
+there is no way, 2 for bad input, with one line on standard error that says what is wrong.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from fieldcraft.cli._escape import visible
 from fieldcraft.errors import FieldcraftError
 
 __all__ = ["main"]
@@ -106,6 +107,5 @@ def _fault(message: str) -> int:
     """Write one line to standard error, whatever the message holds."""
     parts = [part.strip() for part in message.splitlines() if part.strip()]
     line = parts[0] + " " + "; ".join(parts[1:]) if len(parts) > 1 else "".join(parts)
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
-    print(f"fieldcraft: error: {shown}", file=sys.stderr)
+    print(f"fieldcraft: error: {visible(line)}", file=sys.stderr)
     return BAD_INPUT

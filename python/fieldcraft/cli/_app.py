@@ -18,14 +18,16 @@ def command() -> Any:
     """Return the command ``fieldcraft`` with its subcommands."""
     import typer
 
-    from fieldcraft.cli import _commands
+    from fieldcraft.cli import _commands, _rules
+    from fieldcraft.cli._who import Who
 
-    app = typer.Typer(
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode="rich" if sys.stdout.isatty() else None,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
+    look: dict[str, Any] = {
+        "add_completion": False,
+        "pretty_exceptions_enable": False,
+        "rich_markup_mode": "rich" if sys.stdout.isatty() else None,
+        "context_settings": {"help_option_names": ["-h", "--help"]},
+    }
+    app = typer.Typer(**look)
 
     Map: TypeAlias = Annotated[
         str, typer.Argument(metavar="MAP", help="A .board, .map or .toml file.", show_default=False)
@@ -75,6 +77,35 @@ def command() -> Any:
     Radius: TypeAlias = Annotated[
         int, typer.Option("--radius", metavar="N", help="How far to look, in cells.")
     ]
+    Size: TypeAlias = Annotated[
+        str | None,
+        typer.Option(
+            "--size", metavar="SIZE", help="Its size: tiny, small, medium, large, huge, gargantuan."
+        ),
+    ]
+    Speed: TypeAlias = Annotated[
+        str | None,
+        typer.Option(
+            "--speed",
+            metavar="AMOUNT",
+            help="Its speed: 6, '9 m'; or several: 'walk=9 m,fly=18 m'.",
+        ),
+    ]
+    Mode: TypeAlias = Annotated[
+        str | None,
+        typer.Option(
+            "--mode",
+            metavar="MODE",
+            help="It moves in this way alone: walk, swim, climb, burrow, or fly from the air.",
+        ),
+    ]
+    Prone: TypeAlias = Annotated[bool, typer.Option("--prone", help="It lies on the ground.")]
+    Tokens: TypeAlias = Annotated[
+        str | None,
+        typer.Option(
+            "--tokens", metavar="FILE", help="A TOML file of tokens, in place of the map's own."
+        ),
+    ]
     Json: TypeAlias = Annotated[
         bool, typer.Option("--json", help="Print one JSON object instead of text.")
     ]
@@ -116,6 +147,11 @@ def command() -> Any:
         from_: From,
         budget: Budget = None,
         parity: Parity = 0,
+        size: Size = None,
+        speed: Speed = None,
+        mode: Mode = None,
+        prone: Prone = False,
+        tokens: Tokens = None,
         rules: Rules = None,
         json: Json = False,
         plot: Plot = None,
@@ -125,8 +161,9 @@ def command() -> Any:
         Who stands on the cell moves, else a Medium creature. Without a budget its speed holds,
         and without a speed there is no limit.
         """
+        who = Who(size, speed, mode, prone, tokens)
         return partial(
-            _commands.reach, map_, rules, from_, budget, parity=parity, json=json, plot=plot
+            _commands.reach, map_, rules, from_, budget, who, parity=parity, json=json, plot=plot
         )
 
     @app.command()
@@ -136,6 +173,11 @@ def command() -> Any:
         to: To,
         budget: Budget = None,
         parity: Parity = 0,
+        size: Size = None,
+        speed: Speed = None,
+        mode: Mode = None,
+        prone: Prone = False,
+        tokens: Tokens = None,
         rules: Rules = None,
         json: Json = False,
         plot: Plot = None,
@@ -144,8 +186,9 @@ def command() -> Any:
 
         Exits with 1 where there is no way. Without a budget there is no limit.
         """
+        who = Who(size, speed, mode, prone, tokens)
         return partial(
-            _commands.path, map_, rules, from_, to, budget, parity=parity, json=json, plot=plot
+            _commands.path, map_, rules, from_, to, budget, who, parity=parity, json=json, plot=plot
         )
 
     @app.command()
@@ -154,12 +197,20 @@ def command() -> Any:
         from_: From,
         to: To,
         light: Light = None,
+        size: Size = None,
+        speed: Speed = None,
+        mode: Mode = None,
+        prone: Prone = False,
+        tokens: Tokens = None,
         rules: Rules = None,
         json: Json = False,
         plot: Plot = None,
     ) -> Todo:
         """Tell whether one cell is seen from another, and with which malus."""
-        return partial(_commands.sight, map_, rules, from_, to, light=light, json=json, plot=plot)
+        who = Who(size, speed, mode, prone, tokens)
+        return partial(
+            _commands.sight, map_, rules, from_, to, who, light=light, json=json, plot=plot
+        )
 
     @app.command()
     def view(
@@ -167,13 +218,19 @@ def command() -> Any:
         from_: From,
         radius: Radius = 20,
         light: Light = None,
+        size: Size = None,
+        speed: Speed = None,
+        mode: Mode = None,
+        prone: Prone = False,
+        tokens: Tokens = None,
         rules: Rules = None,
         json: Json = False,
         plot: Plot = None,
     ) -> Todo:
         """Tell everything that is seen from one cell."""
+        who = Who(size, speed, mode, prone, tokens)
         return partial(
-            _commands.view, map_, rules, from_, radius, light=light, json=json, plot=plot
+            _commands.view, map_, rules, from_, radius, who, light=light, json=json, plot=plot
         )
 
     @app.command()
@@ -190,5 +247,42 @@ def command() -> Any:
         differs.
         """
         return partial(_commands.verify, map_, scenario, json=json)
+
+    systems = typer.Typer(**look)
+    app.add_typer(systems, name="rules")
+
+    @systems.callback(invoke_without_command=True)
+    def top_of_rules(context: typer.Context) -> Todo | None:
+        """List the rule systems, show one, or count the tests of each rule."""
+        return None if context.invoked_subcommand else partial(_rules.systems, json=False)
+
+    @systems.command("list")
+    def list_(json: Json = False) -> Todo:
+        """List the rule systems."""
+        return partial(_rules.systems, json=json)
+
+    @systems.command()
+    def show(
+        name: Annotated[
+            str,
+            typer.Argument(
+                metavar="NAME", help="A rule system, or a .toml file of rules.", show_default=False
+            ),
+        ],
+        json: Json = False,
+    ) -> Todo:
+        """Show the terrains of a system, its borders and its parameters."""
+        return partial(_rules.show, name, json=json)
+
+    @systems.command()
+    def coverage(
+        tests: Annotated[bool, typer.Option("--tests", help="Name the tests.")] = False,
+        json: Json = False,
+    ) -> Todo:
+        """Count the tests that prove each numbered rule, in a source checkout.
+
+        Exits with 1 where a rule has none, and with 2 where there is no source checkout.
+        """
+        return partial(_rules.coverage, tests=tests, json=json)
 
     return typer.main.get_command(app)

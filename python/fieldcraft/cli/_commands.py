@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fieldcraft.cli._escape import visible
 from fieldcraft.cli._text import PLACE_MARK, STEP_MARK, Line, MapText, Screen, spot, table
 from fieldcraft.lattice import Cell
 from fieldcraft.path import amount
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fieldcraft.board import Board
+    from fieldcraft.cli._who import Who
     from fieldcraft.io import ScenarioRow
     from fieldcraft.path import Path
     from fieldcraft.reach import Reach
@@ -50,19 +52,21 @@ def reach(
     rules: str | None,
     from_: str,
     budget: str | None,
+    who: Who,
     *,
     parity: int,
     json: bool,
     plot: str | None,
 ) -> int:
     """Print which cells a creature gets to, and at what price."""
-    board = _read(map_, rules)
+    board = who.on(_read(map_, rules))
     start = board.parse_cell(from_)
-    found = board.reach(start, budget=budget, parity=parity)
+    board, mover = who.at(board, start, far=budget is None)
+    found = board.reach(mover, budget=budget, parity=parity)
     _save(plot, board, f"reach from {spot(start)}", reach=found)
     if json:
         cells = zip(found.cells.tolist(), found.cost.tolist(), found.can_stop.tolist(), strict=True)
-        return _print_json(
+        return print_json(
             {
                 "count": len(found),
                 "cells": [{"cell": cell, "cost": cost, "stop": stop} for cell, cost, stop in cells],
@@ -80,22 +84,24 @@ def path(
     from_: str,
     to: str,
     budget: str | None,
+    who: Who,
     *,
     parity: int,
     json: bool,
     plot: str | None,
 ) -> int:
     """Print a cheapest path; the code is 1 where there is no way."""
-    board = _read(map_, rules)
+    board = who.on(_read(map_, rules))
     start, goal = board.parse_cell(from_), board.parse_cell(to)
+    board, mover = who.at(board, start)
 
     def ask(*, stop: bool) -> Path:
-        return board.path(start, goal, budget=budget, parity=parity, stop=stop)
+        return board.path(mover, goal, budget=budget, parity=parity, stop=stop)
 
     found = ask(stop=True)
     _save(plot, board, f"path from {spot(start)} to {spot(goal)}", path=found)
     if json:
-        _print_json(
+        print_json(
             {
                 "cost": found.cost if found else None,
                 "cells": found.cells.tolist(),
@@ -123,18 +129,20 @@ def sight(
     rules: str | None,
     from_: str,
     to: str,
+    who: Who,
     *,
     light: int | None,
     json: bool,
     plot: str | None,
 ) -> int:
     """Print whether and how well a target is seen."""
-    board = _read(map_, rules)
+    board = who.on(_read(map_, rules))
     viewer, target = board.parse_cell(from_), board.parse_cell(to)
-    found = board.sight(viewer, target, light=light)
+    board, looking = who.at(board, viewer)
+    found = board.sight(looking, target, light=light)
     _save(plot, board, f"sight from {spot(viewer)} to {spot(target)}", sight=found)
     if json:
-        return _print_json(
+        return print_json(
             {
                 "visible": found.visible,
                 "obstruction": found.obstruction,
@@ -156,19 +164,21 @@ def view(
     rules: str | None,
     from_: str,
     radius: int,
+    who: Who,
     *,
     light: int | None,
     json: bool,
     plot: str | None,
 ) -> int:
     """Print everything that is seen from a cell."""
-    board = _read(map_, rules)
+    board = who.on(_read(map_, rules))
     viewer = board.parse_cell(from_)
-    found = board.view(viewer, radius, light=light)
+    board, looking = who.at(board, viewer)
+    found = board.view(looking, radius, light=light)
     _save(plot, board, f"view from {spot(viewer)} within {radius}", view=found)
     if json:
         cells = zip(found.cells.tolist(), found.maluses.tolist(), strict=True)
-        return _print_json(
+        return print_json(
             {
                 "count": len(found),
                 "cells": [{"cell": cell, "malus": malus} for cell, malus in cells],
@@ -204,7 +214,7 @@ def verify(map_: str, scenario: str, *, json: bool) -> int:
             for row, cost in wrong
         ]
         matched = len(rows) - len(wrong)
-        _print_json({"rows": len(rows), "matched": matched, "mismatches": mismatches})
+        print_json({"rows": len(rows), "matched": matched, "mismatches": mismatches})
         return 1 if wrong else 0
     Screen().show(_verify_text(map_, scenario, len(rows), wrong))
     return 1 if wrong else 0
@@ -251,7 +261,7 @@ def _read(map_: str, rules: str | None) -> Board:
         board = read(map_, rules=rules)
     for warning in caught:
         text = " ".join(str(warning.message).split())
-        print(f"fieldcraft: warning: {text}", file=sys.stderr)
+        print(f"fieldcraft: warning: {visible(text)}", file=sys.stderr)
     return board
 
 
@@ -270,7 +280,7 @@ def _say_drawn(screen: Screen, plot: str | None) -> None:
         screen.show(f"Drawn to {plot}.")
 
 
-def _print_json(answer: dict[str, Any]) -> int:
+def print_json(answer: dict[str, Any]) -> int:
     print(json_.dumps(answer, allow_nan=False))
     return 0
 

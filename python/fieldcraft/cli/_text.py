@@ -13,11 +13,13 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft.cli._escape import visible
 from fieldcraft.lattice import Cell
 from fieldcraft.plot import ink_on, letters, mixed, side_colours
 
@@ -29,7 +31,7 @@ __all__ = ["Line", "MapText", "Screen", "is_terminal", "patience", "spot", "tabl
 
 Line = list[tuple[str, str]]
 
-PIPE_WIDTH = 100
+PIPE_WIDTH, PIPE_TABLE = 100, 120
 MAP_HEIGHT = 64
 """How many lines of text a map may have; of a larger one a part is shown."""
 STEP_MARK, PLACE_MARK = ">", "@"
@@ -64,15 +66,21 @@ class Screen:
 
     def __init__(self) -> None:
         self.colour = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
-        self.width = PIPE_WIDTH
+        self.width, self.table_width = PIPE_WIDTH, PIPE_TABLE
         if sys.stdout.isatty():
-            self.width = shutil.get_terminal_size().columns
+            self.width = self.table_width = shutil.get_terminal_size().columns
 
     def show(self, lines: Iterable[Line | str] | str = "") -> None:
         """Print lines; text is printed as it is."""
         if isinstance(lines, str):
             lines = [lines]
-        rows: list[Line] = [[(line, "")] if isinstance(line, str) else line for line in lines]
+        rows: list[Line] = [
+            [
+                (visible(text), style)
+                for text, style in ([(line, "")] if isinstance(line, str) else line)
+            ]
+            for line in lines
+        ]
         if not self.colour:
             sys.stdout.writelines("".join(t for t, _ in row).rstrip() + "\n" for row in rows)
             return
@@ -85,6 +93,53 @@ class Screen:
         for row in rows:
             console.print(Text.assemble(*row), soft_wrap=True)
 
+    def show_table(
+        self,
+        titles: Sequence[str],
+        rows: Iterable[Sequence[str | Sequence[str]]],
+        *,
+        right: Collection[str] = (),
+        wrapped: Collection[str] = (),
+    ) -> None:
+        """Print a table as wide as the screen at most.
+
+        Parameters
+        ----------
+        titles : sequence of str
+        rows : iterable of sequences of str, or of sequences of str
+            The words of each column; a sequence of them is so many lines.
+        right, wrapped : collection of str, keyword-only
+            Titles of the columns that are set to the right, and of those that may be broken into
+            several lines.
+        """
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for title in titles:
+            grid.add_column(
+                title,
+                justify="right" if title in right else "left",
+                no_wrap=title not in wrapped,
+                overflow="fold",
+            )
+        for row in rows:
+            lines = ([cell] if isinstance(cell, str) else cell for cell in row)
+            grid.add_row(*(Text("\n".join(map(visible, cell))) for cell in lines))
+        console = Console(
+            width=max(self.table_width - 2, 20),
+            color_system="auto" if self.colour else None,
+            force_terminal=self.colour,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            file=StringIO(),
+        )
+        with console.capture() as printed:
+            console.print(grid)
+        sys.stdout.writelines(f"  {line}".rstrip() + "\n" for line in printed.get().splitlines())
+
 
 def spot(cell: Iterable[int]) -> str:
     """Return a cell as the command line takes it."""
@@ -94,7 +149,7 @@ def spot(cell: Iterable[int]) -> str:
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: str = "") -> list[Line]:
     """Return a table; columns whose titles are named in `right` are set to the right."""
-    body = [list(map(str, row)) for row in rows]
+    body = [[visible(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(titles, *body, strict=True)]
     to_right = [title in right.split() for title in titles]
 
@@ -275,16 +330,16 @@ class MapText:
             glyph, colour = board.rules.glyph(kind)
             entries.setdefault(board.rules.table.find(kind[-1]).name, (glyph, colour))
         parts: list[Line] = [
-            [(f" {glyph} ", f"{ink_on(colour)} on {colour}"), (f" {name}", "")]
+            [(f" {glyph} ", f"{ink_on(colour)} on {colour}"), (f" {visible(name)}", "")]
             for name, (glyph, colour) in entries.items()
         ]
         hues, pairs = side_colours(board.tokens), _brackets(board.tokens)
         size = self._cell_width(labelled)
         for token, letter in zip(board.tokens, letters(board.tokens), strict=True):
             sign = (pairs[token.side] if size > 3 else " _ ").replace("_", letter)
-            side = f" ({token.side})" if token.side else ""
+            side = f" ({visible(token.side)})" if token.side else ""
             style = f"bold #ffffff on {hues[token.side]}"
-            parts.append([(sign, style), (f" {token.label}{side}", "")])
+            parts.append([(sign, style), (f" {visible(token.label)}{side}", "")])
         return _flowing(parts, width)
 
 

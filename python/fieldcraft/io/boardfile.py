@@ -24,14 +24,23 @@
     cells = [[0, 0], [0, 1]]
     kind = "wall"
 
+    [[perches]]
+    cell = [0, 2]
+    level = 1
+    size = "small"                  # the largest creature it bears
+    metres = 4                      # above the ground of the cell
+
 One character of `rows` is one cell. Further keys: `name` of the board; `side_relations`, a list
 such as ``[["red", "blue", "neutral"]]``; ``[parameters]`` of the rules, where they differ from the
 defaults. `rules` is the name of a system, or of a rules file (``"house.toml"``) in the folder of
 the board or below. A token may have `name`, `creature` (the name of its kind where it has one of
 its own), `side`, `cell`, `size`, `speed` (a number, text with a unit, or a table from the way of
 moving to either; ``inf`` means no limit), `level`, `height`, `footing`, `climbs`, `crosses`,
-`untested_by`, `unharmed_by`, `helpless`, `engaged`, `prone`, `lets_through`, `flying` and
-`extra`. A border may have `cells`, `kind`, `open`, `height`, `length`, `price` and `one_way`.
+`untested_by`, `unharmed_by`, `reach`, `body`, `hands_full`, `hovers`, `helpless`, `engaged`,
+`prone`, `lets_through`, `flying`, `facing` and `extra`. A border may have `cells`, `kind`, `open`,
+`height`, `length`, `price` and `one_way`.
+
+A file may also hold `[[tokens]]` alone, for `read_tokens`.
 """
 
 from __future__ import annotations
@@ -51,19 +60,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.creature import Creature, Token, as_cell
+from fieldcraft.creature import BODIES, Creature, Token, as_cell
 from fieldcraft.errors import FieldcraftError, MapError, RulesError, nearest
 from fieldcraft.io._text import MAX_BYTES, as_path, code_points, named, read_text, shown, where
 from fieldcraft.lattice import LATTICES, Cell, Lattice, as_lattice
-from fieldcraft.terrain import Border, Kind, Terrain
+from fieldcraft.terrain import Border, Kind, Perch, Terrain
 
 if TYPE_CHECKING:
     from fieldcraft.board import Board
     from fieldcraft.rules import Rules
 
-__all__ = ["BoardData", "dumps", "loads", "parse", "read", "render", "write"]
+__all__ = ["BoardData", "dumps", "loads", "parse", "read", "read_tokens", "render", "write"]
 
 _FILE = "a board file in TOML"
+_TOKENS_FILE = "a TOML file with [[tokens]]"
 _KEYS = (
     "name",
     "lattice",
@@ -76,6 +86,7 @@ _KEYS = (
     "legend",
     "tokens",
     "borders",
+    "perches",
 )
 _RELATIONS = ("friend", "foe", "neutral")
 _Key = tuple[str | int, ...]
@@ -146,6 +157,37 @@ def read(
 def loads(text: str, *, rules: Rules | str | Path | None = None) -> Board:
     """Return the board that the text of a TOML board file describes; see `read`."""
     return _board(parse(text), rules, "<text>", None, "")
+
+
+def read_tokens(
+    path: str | os.PathLike[str],
+    shape: tuple[int, int],
+    *,
+    max_bytes: int = MAX_BYTES,
+) -> tuple[Token, ...]:
+    """Return the tokens in a TOML file that holds nothing else.
+
+    Parameters
+    ----------
+    path : str or path-like
+    shape : tuple of int
+        Height and width of the map they stand on.
+    max_bytes : int, keyword-only
+        A larger file is refused before it is read.
+
+    Returns
+    -------
+    tuple of Token
+
+    Raises
+    ------
+    MapError
+        If the file holds no ``[[tokens]]``, or anything else, or a token is malformed or stands
+        outside the map, with the key, the line where it is known, and what was expected.
+    """
+    file = as_path(path)
+    text = read_text(file, _TOKENS_FILE, max_bytes=max_bytes)
+    return _Parser(text, where(file), _TOKENS_FILE).only_tokens(shape)
 
 
 def _board(
@@ -277,12 +319,12 @@ def parse(text: str, *, source: str = "<text>") -> BoardData:
 class _Parser:
     """The data of a board file with the places of its keys, for messages."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, what: str = _FILE) -> None:
         self.source = source
         try:
             self.data: dict[str, Any] = tomllib.loads(text)
         except RecursionError:
-            raise MapError(f"{source}: is nested too deeply; expected {_FILE}") from None
+            raise MapError(f"{source}: is nested too deeply; expected {what}") from None
         except ValueError as error:
             raise MapError(f"{source}: is not valid TOML: {error}") from None
         self.text = text
@@ -304,11 +346,21 @@ class _Parser:
         place = where(self.source, line or self.line(key))
         return MapError(f"{place}: {_named(key)}: {text}")
 
-    def board(self) -> BoardData:
+    def only(self, known: Sequence[str]) -> None:
+        """Raise for a key that has no place at the top of the file."""
         for key in self.data:
-            if key not in _KEYS:
-                listed = ", ".join(_KEYS)
-                raise self.fault((key,), f"unknown key{nearest(key, _KEYS)}; expected {listed}")
+            if key not in known:
+                listed = ", ".join(known)
+                raise self.fault((key,), f"unknown key{nearest(key, known)}; expected {listed}")
+
+    def only_tokens(self, shape: tuple[int, int]) -> tuple[Token, ...]:
+        self.only(("tokens",))
+        if "tokens" not in self.data:
+            raise MapError(f"{where(self.source)}: has no [[tokens]]; expected {_TOKENS_FILE}")
+        return self.tokens(shape)
+
+    def board(self) -> BoardData:
+        self.only(_KEYS)
         for key in ("lattice", "rows", "legend"):
             if key not in self.data:
                 raise MapError(f"{where(self.source)}: has no key {key!r}; expected {_FILE}")
@@ -325,6 +377,7 @@ class _Parser:
             self.elevation(shape),
             self.light(shape),
             self.borders(lattice, shape),
+            self.perches(shape),
         )
         return BoardData(
             terrain,
@@ -538,6 +591,22 @@ class _Parser:
                 raise self.fault(key, str(error)) from None
         return tuple(borders)
 
+    def perches(self, shape: tuple[int, int]) -> tuple[Perch, ...]:
+        perches: dict[tuple[Cell, int], Perch] = {}
+        for key, entry in self.entries("perches", _PERCH_KEYS):
+            for name in ("cell", "level", "metres"):
+                if name not in entry:
+                    raise self.fault(key, f"has no {name}; expected {name}, {_PERCH_KEYS[name][1]}")
+            cell = self.within((*key, "cell"), entry["cell"], shape)
+            try:
+                perch = Perch(**{**entry, "cell": cell})
+            except FieldcraftError as error:
+                raise self.fault(key, str(error)) from None
+            if (cell, perch.level) in perches:
+                raise self.fault(key, f"{cell} has a perch on level {perch.level} already")
+            perches[cell, perch.level] = perch
+        return tuple(perches.values())
+
     def relations(self) -> dict[frozenset[str], str]:
         value = self.data.get("side_relations", [])
         relations: dict[frozenset[str], str] = {}
@@ -614,15 +683,20 @@ _TOKEN_KEYS: dict[str, _Check] = {
     "crosses": _NAMES,
     "untested_by": _NAMES,
     "unharmed_by": _NAMES,
+    "reach": (lambda value: _is_whole(value) and value >= 0, "a whole number of cells, 0 or more"),
+    "body": (lambda value: _is_whole(value) and value in BODIES, "1, 2, 3 or 7 hexagons"),
+    "hands_full": _FLAG,
+    "hovers": _FLAG,
     "helpless": _FLAG,
     "engaged": _FLAG,
     "prone": _FLAG,
     "lets_through": _FLAG,
     "flying": _FLAG,
+    "facing": (lambda value: _is_whole(value) and 0 <= value <= 5, "a direction, 0 to 5"),
     "extra": (lambda value: isinstance(value, dict), "a table"),
 }
 _CREATURE_FIELDS = tuple(entry.name for entry in fields(Creature) if entry.name != "name")
-_TOKEN_FIELDS = ("level", "helpless", "engaged", "prone", "lets_through", "flying")
+_TOKEN_FIELDS = ("level", "helpless", "engaged", "prone", "lets_through", "flying", "facing")
 _BORDER_KEYS: dict[str, _Check] = {
     "cells": (_is_cells, "two cells, [[row, column], [row, column]]"),
     "kind": _TEXT,
@@ -631,6 +705,12 @@ _BORDER_KEYS: dict[str, _Check] = {
     "length": _SIZE,
     "price": _PRICE,
     "one_way": _FLAG,
+}
+_PERCH_KEYS: dict[str, _Check] = {
+    "cell": (_is_cell, "[row, column], two whole numbers"),
+    "level": (lambda value: _is_whole(value) and 1 <= value <= 4, "a whole number from 1 to 4"),
+    "size": _TEXT,
+    "metres": (lambda value: _is_number(value) and 0 < value <= 1000, "a number above 0"),
 }
 
 
@@ -753,6 +833,7 @@ def render(data: BoardData, *, glyph: Callable[[Kind], str] | None = None) -> st
     )
     blocks += [["[[tokens]]", *_token(token)] for token in data.tokens]
     blocks += [["[[borders]]", *_border(border)] for border in terrain.borders]
+    blocks += [["[[perches]]", *_perch(perch)] for perch in terrain.perches]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -805,6 +886,11 @@ def _border(border: Border) -> Iterator[str]:
         value = getattr(border, entry.name)
         if entry.default is not MISSING and (value != entry.default or entry.name == "kind"):
             yield f"{entry.name} = {_toml(value)}"
+
+
+def _perch(perch: Perch) -> Iterator[str]:
+    for entry in fields(Perch):
+        yield f"{entry.name} = {_toml(getattr(perch, entry.name))}"
 
 
 # Characters for the legend, after the glyphs of the rules. No quotation marks nor backslashes, so

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.body import Body
 from fieldcraft.lattice import Cell, Lattice
+
+if TYPE_CHECKING:
+    from fieldcraft.body import Body
 
 __all__ = ["Edges", "Parts", "crossings", "mask", "total"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import SIZES, Creature, Token
-from fieldcraft.errors import RulesError, nearest
+from fieldcraft.errors import MapError, RulesError, nearest
 from fieldcraft.lattice import Cell
 from fieldcraft.rules._borders import Parts, total
 from fieldcraft.rules._gaits import (
@@ -299,6 +299,11 @@ class Hexwild(GridRules):
                 for j in range(shape.size):
                     row, col = (ends + rows_cols[:, j]).T
                     rise = np.where(climb[row, col], terrain.elevation[row, col] - stood, 0.0)
+                    if not np.isfinite(rise).all():
+                        at = ends[~np.isfinite(rise)][0]
+                        raise MapError(
+                            f"the elevation at or beside cell ({at[0]}, {at[1]}) is no number"
+                        )
                     steep = np.where(climb[row, col], _climb_ticks(rise) - PLAIN, 0)
                     dearest = np.maximum(dearest, price[row, col] + steep)
                 ticks += dearest - entered[ends[:, 0], ends[:, 1]]
