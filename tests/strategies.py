@@ -345,6 +345,7 @@ def sight_field(spec: SightSpec) -> Any:
 
     names = ("at_target", "at_viewer", "adjacent_target", "adjacent_viewer", "opaque", "light")
     rules = ("walls", "threshold", "line", "tie", "corners", "failure_per_point")
-    options = {name: getattr(spec, name) for name in (*names, *rules)}
+    high = ("top", "viewer_eyes", "target_eyes", "levels_apart")
+    options = {name: getattr(spec, name) for name in (*names, *rules, *high)}
     size = (spec.height, spec.width)
     return SightField(Lattice(spec.lattice), size, between=spec.between, **options)

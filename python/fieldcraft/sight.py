@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,82 @@ import numpy.typing as npt
 from fieldcraft.creature import as_cell
 from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
+from fieldcraft.path import amount
 
-__all__ = ["HIDDEN", "Sight", "View"]
+__all__ = ["HIDDEN", "Passed", "Sight", "SightExplanation", "View"]
 
 HIDDEN = -32768
 """The malus of a cell that is not seen, in `View.malus`."""
 
 Line = tuple[npt.NDArray[np.int64], list[tuple[Cell, Cell]]]
+
+
+class Passed(NamedTuple):
+    """One cell of a line, and what it does to it.
+
+    Attributes
+    ----------
+    cell : tuple of int
+    where : str
+        ``viewer``, ``between``, ``target``; of a pair ``left`` or ``right``, whichever side
+        counted, or ``both``; ``corner`` for a square beside a corner point.
+    points : float
+        What it takes off, in halves of a point, 0 or more.
+    ends : str
+        What ends the line here (``opaque``, ``height``, ``border``, ``corner``), or nothing.
+    """
+
+    cell: Cell
+    where: str
+    points: float
+    ends: str = ""
+
+
+_ENDS = {
+    "opaque": "opaque, ends the line",
+    "height": "high enough to end the line",
+    "border": "the border before it ends the line",
+    "corner": "the corner passed beside it ends the line",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SightExplanation:
+    """A table of the cells of a line, up to where it ends; iteration gives the cells."""
+
+    passed: tuple[Passed, ...]
+    obstruction: int | None
+    light: int
+    malus: int | None
+
+    def __iter__(self) -> Iterator[Passed]:
+        return iter(self.passed)
+
+    def __str__(self) -> str:
+        rows = [("cell", "where", "points", "")]
+        for cell, where, points, ends in self.passed:
+            takes = "" if ends else amount(-points)
+            rows.append((f"{cell[0]},{cell[1]}", where, takes, _ENDS.get(ends, "")))
+        if self.obstruction is not None:
+            rows.append(("", "obstruction", str(self.obstruction), ""))
+        rows.append(("", "light", str(self.light), ""))
+        rows.append(("", "malus", "hidden" if self.malus is None else str(self.malus), ""))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        lines = [
+            f"{cell:<{widths[0]}}  {where:<{widths[1]}}  {points:>{widths[2]}}  {ends}"
+            for cell, where, points, ends in rows
+        ]
+        return "\n".join(line.rstrip() for line in lines)
+
+
+class _Lines(Protocol):
+    """What can lay a line again: the field it was counted on."""
+
+    def trace(self, viewer: Cell, target: Cell) -> Line:
+        """Return the cells of a line and its pairs."""
+
+    def passed(self, viewer: Cell, target: Cell) -> tuple[Passed, ...]:
+        """Return what each cell of a line takes off it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +121,27 @@ class Sight(Frozen):
     light: int
     malus: int | None
     spell_failure: float | None
-    _trace: Callable[[], Line] = field(repr=False)
+    _lines: _Lines | None = field(repr=False)
 
     def __bool__(self) -> bool:
         return self.visible
 
     def __getstate__(self) -> dict[str, Any]:
         # The line goes along, not the whole map that could trace it again.
-        return {**self.__dict__, "_traced": self._traced, "_trace": _traced_already}
+        known = {"_traced": self._traced, "_passed": self._passed}
+        return {**self.__dict__, **known, "_lines": None}
 
     @cached_property
     def _traced(self) -> Line:
-        return self._trace()
+        if self._lines is None:
+            raise AssertionError("a sight that was pickled carries its line")
+        return self._lines.trace(self.viewer, self.target)
+
+    @cached_property
+    def _passed(self) -> tuple[Passed, ...]:
+        if self._lines is None:
+            raise AssertionError("a sight that was pickled carries its line")
+        return self._lines.passed(self.viewer, self.target)
 
     @property
     def line(self) -> npt.NDArray[np.int64]:
@@ -74,6 +152,27 @@ class Sight(Frozen):
     def pairs(self) -> list[tuple[Cell, Cell]]:
         """The pairs of hexagons the line runs between, each ``(left, right)``."""
         return list(self._traced[1])
+
+    def explain(self) -> SightExplanation:
+        """Return a table of the line's cells: what each takes off, and what ends the line.
+
+        Halves are summed over the line and rounded up once.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> drawn = {".": "open", "f": "light_forest"}
+        >>> board = fc.Board.from_rows(".ff.", drawn, lattice="odd-r", rules="hexwild", light=-2)
+        >>> print(board.sight((0, 0), (0, 2)).explain())
+        cell  where        points
+        0,0   viewer            0
+        0,1   between        -0.5
+        0,2   target         -0.5
+              obstruction      -1
+              light            -2
+              malus            -3
+        """
+        return SightExplanation(self._passed, self.obstruction, self.light, self.malus)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sight):
@@ -88,10 +187,6 @@ class Sight(Frozen):
             self.viewer, self.target, self.visible, self.obstruction, self.light, self.malus,
             self.spell_failure,
         )  # fmt: skip
-
-
-def _traced_already() -> Line:
-    raise AssertionError("a sight that was pickled carries its line")
 
 
 class View(Frozen):

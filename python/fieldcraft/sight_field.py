@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import batch_of, on_map, spread
-from fieldcraft.sight import HIDDEN, Line, Sight, View
+from fieldcraft.sight import HIDDEN, Line, Passed, Sight, View
 from fieldcraft_kernel import lines as lines_
 from fieldcraft_kernel import sight as kernel
 from fieldcraft_kernel.lattice import LATTICE_KINDS
@@ -21,6 +20,7 @@ from fieldcraft_kernel.lattice import LATTICE_KINDS
 __all__ = ["TIES", "SightField", "trace"]
 
 Array = npt.NDArray[Any]
+Halves = npt.NDArray[np.int64]
 
 TIES = {
     "worst-side": kernel.WORST_SIDE,
@@ -34,6 +34,10 @@ CORNERS = ("closed", "open")
 MAX_HALVES = 253
 LEAST_MALUS = HIDDEN + 1
 LONGEST_LINE = 1 << 24
+THOUSANDTHS = 1000
+"""Parts of a unit of height: what the kernel counts in."""
+HIGHEST = 1_000_000
+"""Heights lie between this many units below and above 0, so that products fit 64 bits."""
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
@@ -112,11 +116,23 @@ class SightField(Frozen):
         Whether two opaque squares that touch at a corner are ``"closed"`` or ``"open"`` there.
     failure_per_point : float
         Chance of spell failure for each point of malus.
+    top : ndarray of float, shape (height, width), optional
+        Height up to which a cell strictly between ends a line, which runs straight from eye to
+        eye: where it reaches the least height the line has over that cell. NaN or minus
+        infinity: it does not; what is `opaque` does whatever its top. At a corner of squares
+        that a line passes exactly, both tops together end it where both reach the line there.
+    viewer_eyes, target_eyes : ndarray of float, shape (height, width) or (1, 1), optional
+        How high the eye of a viewer, and of a target, is that stands in the cell; given if `top`
+        is. All heights are in one unit, kept in whole thousandths.
+    levels_apart : int
+        Difference of the levels of viewer and target. The distance that tells what the two ends
+        count is the cells' and this; in one cell and not adjacent, the cell counts once.
 
     Raises
     ------
     MapError, RulesError, CostError
-        If an array has the wrong shape or values, or a parameter is unknown.
+        If an array has the wrong shape or values, or a parameter is unknown; if there are heights
+        and the line is ``"stepped"``.
     """
 
     def __init__(
@@ -137,6 +153,10 @@ class SightField(Frozen):
         tie: str = "worst-side",
         corners: str = "closed",
         failure_per_point: float = 0.0,
+        top: Array | None = None,
+        viewer_eyes: Array | None = None,
+        target_eyes: Array | None = None,
+        levels_apart: int = 0,
     ) -> None:
         height, width = shape
         if height < 1 or width < 1:
@@ -150,7 +170,12 @@ class SightField(Frozen):
             raise ArgumentTypeError(f"threshold must be whole points or None, not {threshold!r}")
         if threshold is not None and threshold <= 0:
             raise CostError(f"threshold must be above 0 points, not {threshold}")
+        if not _is_whole(levels_apart) or levels_apart < 0:
+            raise ArgumentTypeError(
+                f"levels_apart must be a whole number, 0 or more, not {levels_apart!r}"
+            )
         self.lattice, self.shape = lattice, (int(height), int(width))
+        self.levels_apart = int(levels_apart)
         threshold = None if threshold is None else int(threshold)
         self.threshold, self.line, self.tie, self.corners = threshold, line, tie, corners
         self.failure_per_point = failure_per_point
@@ -175,6 +200,7 @@ class SightField(Frozen):
                 raise MapError("walls must be bit masks from 0 to 255")
             padded_walls[1:-1, 1:-1] = bits
         self._walls = frozen(padded_walls.reshape(-1))
+        self._tops, self._from_eyes, self._to_eyes = self._heights(top, viewer_eyes, target_eyes)
         self._neighbours = frozen(neighbour_vectors(lattice))
         self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
         self._lock = threading.Lock()
@@ -208,6 +234,30 @@ class SightField(Frozen):
             raise CostError("light is the malus of a target, 0 or negative (to -127)")
         return frozen(array.astype(np.int8))
 
+    def _heights(self, top: Any, viewer_eyes: Any, target_eyes: Any) -> tuple[Array, Array, Array]:
+        """Return padded tops and the eyes in thousandths, all empty where no cell is too high."""
+        none = np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64)
+        if top is None and viewer_eyes is None and target_eyes is None:
+            return none
+        if top is None or viewer_eyes is None or target_eyes is None:
+            raise MapError("top, viewer_eyes and target_eyes are given together or not at all")
+        if self.line == "stepped":
+            raise RulesError(
+                "heights need the line itself: line='stepped' has none over a cell; use 'crossed'"
+            )
+        inner = _thousandths(top, "top", (self.shape,), unlimited=True)
+        shapes = self.shape, (1, 1)
+        eyes = [
+            _thousandths(viewer_eyes, "viewer_eyes", shapes),
+            _thousandths(target_eyes, "target_eyes", shapes),
+        ]
+        if inner.max() < min(array.min() for array in eyes):
+            return none
+        height, width = self.shape
+        tops = np.full((height + 2, width + 2), kernel.NO_TOP, np.int64)
+        tops[1:-1, 1:-1] = inner
+        return frozen(tops.reshape(-1)), frozen(eyes[0]), frozen(eyes[1])
+
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_tables")}
 
@@ -236,29 +286,48 @@ class SightField(Frozen):
         limit = 2 * kernel.BLOCKED
         if not exact:
             limit = kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
+        from_eyes, to_eyes = (
+            self._eyes(self._from_eyes, viewers),
+            self._eyes(self._to_eyes, targets),
+        )
         out = np.empty(len(viewers), np.int32)
         kernel.look(
-            self._cover, self._walls, LATTICE_KINDS[self.lattice.name], width + 2,
+            self._cover, self._tops, self._walls, LATTICE_KINDS[self.lattice.name], width + 2,
             int(self.line == "stepped"), self._neighbours, TIES[self.tie] if tie is None else tie,
-            int(self.corners == "closed"), limit, viewers, targets, lines, templates,
-            np.empty((longest, lines_.N_FIELDS), np.int64), out,
+            int(self.corners == "closed"), limit, viewers, targets, from_eyes, to_eyes,
+            lines, templates, np.empty((longest, lines_.N_FIELDS), np.int64), out,
         )  # fmt: skip
         return out.astype(np.int64)
 
+    def _eyes(self, eyes: Array, cells: Array) -> npt.NDArray[np.int64]:
+        """Return how high the eyes in padded cells are; nothing where heights do not matter."""
+        if not eyes.size:
+            return np.zeros(0, np.int64)
+        if eyes.shape == (1, 1):
+            return np.full(len(cells), eyes[0, 0], np.int64)
+        width = self.shape[1] + 2
+        rows = cells // width
+        found: npt.NDArray[np.int64] = eyes[rows - 1, cells - rows * width - 1]
+        return found
+
     def _with_ends(self, sums: Array, viewers: Array, targets: Array) -> npt.NDArray[np.int64]:
         """Add what the two end cells count; cells of shape (n, 2)."""
-        distance = self._distances(viewers, targets)
-        total = np.array(sums)
-        for far, near, cells in (
-            (self.at_target, self.adjacent_target, targets),
-            (self.at_viewer, self.adjacent_viewer, viewers),
-        ):
-            rows, cols = cells[:, 0], cells[:, 1]
-            if far is not None:
-                total += np.where(distance > 1, far[rows, cols].astype(np.int64), 0)
-            if near is not None:
-                total += np.where(distance == 1, near[rows, cols].astype(np.int64), 0)
+        at_viewer, at_target = self._ends(viewers, targets)
+        total = np.array(sums, np.int64)
+        if not self.levels_apart:
+            total += at_viewer + at_target
+        else:
+            one_cell = (viewers == targets).all(axis=1)
+            total += np.where(one_cell, np.maximum(at_viewer, at_target), at_viewer + at_target)
         return total
+
+    def _ends(self, viewers: Array, targets: Array) -> tuple[Halves, Halves]:
+        """Return what the viewers' cells and the targets' count; cells of shape (n, 2)."""
+        distance = self._distances(viewers, targets) + self.levels_apart
+        return (
+            _at(viewers, distance, self.at_viewer, self.adjacent_viewer),
+            _at(targets, distance, self.at_target, self.adjacent_target),
+        )
 
     def _distances(self, a: Array, b: Array) -> npt.NDArray[np.int64]:
         """Return distances in steps; on squares a diagonal neighbour is adjacent."""
@@ -335,7 +404,7 @@ class SightField(Frozen):
         ]
 
     def _answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
-        if viewer == target:
+        if viewer == target and not self.levels_apart:
             halves = light = 0
         blocked = halves >= kernel.BLOCKED
         points = (halves + 1) // 2
@@ -349,7 +418,7 @@ class SightField(Frozen):
             light=light,
             malus=malus,
             spell_failure=None if malus is None else self.spell_failure(malus),
-            _trace=partial(self.trace, viewer, target),
+            _lines=self,
         )
 
     def spell_failure(self, malus: int) -> float:
@@ -417,9 +486,10 @@ class SightField(Frozen):
         if self.threshold is not None:
             seen &= points < self.threshold
         maluses = self._light_at(cells, light) - points
-        own = (cells == at).all(axis=1)
-        seen |= own
-        maluses[own] = 0
+        if not self.levels_apart:
+            own = (cells == at).all(axis=1)
+            seen |= own
+            maluses[own] = 0
         return View(
             viewer,
             radius,
@@ -473,42 +543,132 @@ class SightField(Frozen):
 
     def trace(self, viewer: Cell, target: Cell) -> Line:
         """Return the cells of a line along the side that counted, and its pairs."""
-        entries = trace(self.lattice, viewer, target, line=self.line)
-        height, width = self.shape
         sides: list[list[Cell]] = [[], []]
         counted: list[Cell] = []
         pairs: list[tuple[Cell, Cell]] = []
-        for left_row, left_col, right_row, right_col, what in entries.tolist():
-            if what == lines_.PINCH:
-                continue
-            cells = [(left_row, left_col), (right_row, right_col)]
-            here = [c for c in cells if 0 <= c[0] < height and 0 <= c[1] < width]
-            if not here:
+        for here, what in self._entries(viewer, target):
+            if what == lines_.PINCH or not here:
                 continue
             left, right = here[0], here[-1]
             if left != right:
                 pairs.append((left, right))
             sides[0].append(left)
             sides[1].append(right)
-            counted.append(self._counted(left, right))
+            counted.append(self._counted(viewer, target, left, right))
         middle = counted
         if self.tie in ("worst-side", "best-side"):
             middle = sides[self._side(viewer, target)] if pairs else sides[0]
         cells = [viewer] if viewer == target else [viewer, *middle, target]
         return frozen(np.array(cells, np.int64)), pairs
 
-    def _weight(self, cell: Cell) -> int:
-        weight = int(self._cover[(cell[0] + 1) * (self.shape[1] + 2) + cell[1] + 1])
-        return kernel.BLOCKED if weight == kernel.OPAQUE else weight
+    def passed(self, viewer: Cell, target: Cell) -> tuple[Passed, ...]:
+        """Return what each cell of a line takes off it, up to where it ends."""
+        entries = self._entries(viewer, target)
+        side = None
+        tie = TIES[self.tie]
+        if self.tie in ("worst-side", "best-side"):
+            side = self._side(viewer, target)
+            tie = (kernel.LEFT_SIDE, kernel.RIGHT_SIDE)[side]
+        sums = self._beginnings(viewer, target, len(entries), tie)
+        at_viewer, at_target = self._halves_at(viewer, target)
+        found = [Passed(viewer, "viewer", at_viewer / 2)]
+        before = 0
+        for (here, what), total in zip(entries, sums, strict=False):
+            added, before = total - before, total
+            if what == lines_.PINCH:
+                if added >= kernel.BLOCKED:
+                    return (*found, Passed(here[0], "corner", 0.0, "corner"))
+                continue
+            if not here:
+                continue
+            cell, where = here[0], "between"
+            if here[0] != here[-1]:
+                if side is not None:
+                    cell = (here[0], here[-1])[side]
+                else:
+                    cell = self._counted(viewer, target, here[0], here[-1])
+                where = "both" if self.tie == "both" else ("left", "right")[cell == here[-1]]
+            if added >= kernel.BLOCKED:
+                if where == "both" and not self._blocks(viewer, target, cell):
+                    cell = here[-1] if self._blocks(viewer, target, here[-1]) else cell
+                ends = self._blocks(viewer, target, cell) or "border"
+                return (*found, Passed(cell, where, 0.0, ends))
+            found.append(Passed(cell, where, added / 2))
+        if sums[-1] >= kernel.BLOCKED:
+            return (*found, Passed(target, "target", 0.0, "border"))
+        return (*found, Passed(target, "target", at_target / 2))
 
-    def _counted(self, left: Cell, right: Cell) -> Cell:
+    def _entries(self, viewer: Cell, target: Cell) -> list[tuple[list[Cell], int]]:
+        """Return of each entry of a line the cells on the map, left then right, and what it is."""
+        height, width = self.shape
+        found = []
+        for *cells, what in trace(self.lattice, viewer, target, line=self.line).tolist():
+            both = [(cells[0], cells[1]), (cells[2], cells[3])]
+            found.append(([c for c in both if 0 <= c[0] < height and 0 <= c[1] < width], what))
+        return found
+
+    def _beginnings(self, viewer: Cell, target: Cell, n: int, tie: int) -> list[int]:
+        """Return the kernel's sums of a line up to each of its n entries, and up to its target."""
+        ends = np.array([viewer, target], np.int64)
+        frame = self.lattice.to_axial(ends) if self.lattice.is_hex else ends
+        longest = 2 * int(np.abs(frame[1] - frame[0]).sum()) + 4
+        table = _templates(2 * n + 1, longest)
+        dx, dy = (int(x) for x in frame[1] - frame[0])
+        kernel.lay(
+            LATTICE_KINDS[self.lattice.name], self.shape[1] + 2, int(self.line == "stepped"),
+            self._neighbours, viewer[0], viewer[1], dx, dy,
+            np.empty((longest, lines_.N_FIELDS), np.int64),
+            table.left, table.right, table.into_left, table.into_right, table.what, 0,
+        )  # fmt: skip
+        # Every other line of the table is a beginning; those between go back to the start.
+        table.first[::2], table.first[1::2] = 0, np.arange(1, n + 2)
+        padded = np.repeat(self._padded(ends)[:, None], n + 1, axis=1)
+        lines = np.arange(0, 2 * n + 1, 2)
+        sums: list[int] = self._look(
+            padded[0], padded[1], lines=lines, templates=table, tie=tie
+        ).tolist()
+        return sums
+
+    def _halves_at(self, viewer: Cell, target: Cell) -> tuple[int, int]:
+        """Return what the viewer's cell and the target's count."""
+        if viewer == target and not self.levels_apart:
+            return 0, 0
+        ends = np.array([viewer], np.int64), np.array([target], np.int64)
+        at_viewer, at_target = (int(np.sum(halves)) for halves in self._ends(*ends))
+        if viewer == target:
+            return max(at_viewer - at_target, 0), at_target
+        return at_viewer, at_target
+
+    def _blocks(self, viewer: Cell, target: Cell, cell: Cell) -> str:
+        """Return why a cell ends the line where it lies between: opaque, height or nothing."""
+        at = int(self._padded(np.array([cell], np.int64))[0])
+        if self._cover[at] == kernel.OPAQUE:
+            return "opaque"
+        if not self._tops.size:
+            return ""
+        cells = np.array([viewer, target, cell], np.int64)
+        padded = self._padded(cells)
+        frame = self.lattice.to_axial(cells) if self.lattice.is_hex else cells
+        eyes = self._eyes(self._from_eyes, padded[:1]), self._eyes(self._to_eyes, padded[1:2])
+        (dx, dy), (x, y) = (frame[1:] - frame[0]).tolist()
+        high = kernel.reaches(
+            LATTICE_KINDS[self.lattice.name], int(self._tops[at]),
+            int(eyes[0][0]), int(eyes[1][0]), x, y, dx, dy,
+        )  # fmt: skip
+        return "height" if high else ""
+
+    def _weight(self, viewer: Cell, target: Cell, cell: Cell) -> int:
+        if self._blocks(viewer, target, cell):
+            return kernel.BLOCKED
+        return int(self.between[cell])
+
+    def _counted(self, viewer: Cell, target: Cell, left: Cell, right: Cell) -> Cell:
         """Return the hex of a pair that counted first, the left one if equal."""
-        difference = self._weight(right) - self._weight(left)
-        if self.tie == "worst-hex" and difference > 0:
-            return right
-        if self.tie == "best-hex" and difference < 0:
-            return right
-        return left
+        if left == right or self.tie not in ("worst-hex", "best-hex"):
+            return left
+        of_left, of_right = (self._weight(viewer, target, cell) for cell in (left, right))
+        farther = of_right > of_left if self.tie == "worst-hex" else of_right < of_left
+        return right if farther else left
 
     def _side(self, viewer: Cell, target: Cell) -> int:
         """Return which whole side of a line with pairs counted: 0 left (also if equal), 1 right."""
@@ -531,3 +691,39 @@ def _templates(n_lines: int, n_entries: int) -> kernel.Templates:
         np.empty(n_entries, np.int32), np.empty(n_entries, np.int8),
         np.empty(n_entries, np.int8), np.empty(n_entries, np.uint8),
     )  # fmt: skip
+
+
+def _at(cells: Array, distance: Array, far: Array | None, near: Array | None) -> Halves:
+    """Return what end cells count at a distance and adjacent."""
+    rows, cols = cells[:, 0], cells[:, 1]
+    total = np.zeros(len(cells), np.int64)
+    if far is not None:
+        total += np.where(distance > 1, far[rows, cols].astype(np.int64), 0)
+    if near is not None:
+        total += np.where(distance == 1, near[rows, cols].astype(np.int64), 0)
+    return total
+
+
+def _thousandths(
+    given: Any, name: str, shapes: tuple[tuple[int, int], ...], *, unlimited: bool = False
+) -> npt.NDArray[np.int64]:
+    """Return heights in whole thousandths; where they may be unlimited, NaN and -inf are NO_TOP."""
+    array = np.asarray(given)
+    if array.shape not in shapes or array.dtype.kind not in "iuf":
+        raise MapError(
+            f"{name} must be numbers of shape {' or '.join(map(str, shapes))}, not "
+            f"{array.shape} of {array.dtype}"
+        )
+    array = array.astype(np.float64)
+    free = ~(array > -np.inf) if unlimited else np.zeros(array.shape, np.bool_)
+    endless = array == np.inf if unlimited else free
+    outside = ~(np.abs(array) <= HIGHEST) & ~free & ~endless
+    if outside.any():
+        row, col = np.argwhere(outside)[0]
+        raise MapError(
+            f"{name} at ({row}, {col}) is {array[row, col]}; heights lie between -{HIGHEST:,} and "
+            f"{HIGHEST:,}"
+        )
+    inside = np.where(free, 0.0, np.minimum(array, HIGHEST))
+    parts = np.rint(inside * THOUSANDTHS).astype(np.int64)
+    return np.where(free, np.int64(kernel.NO_TOP), parts)

@@ -1,8 +1,10 @@
 """Where a creature gets to under `hexwild`, state by state and in points.
 
 Written from the rule texts for small maps; it reads a case and nothing of the library. A state is
-a place (the anchor's hex and the level), the direction a body of several hexes faces, and whether
-the creature flies. A plain Dijkstra runs over the states; prices are exact fractions.
+a place (the anchor's hex and the level), the direction a body of several hexes faces, and the way
+of moving. Of flyers the rules say no more than HW-23; here they pay the plain point, meet only
+others in the air, and of closed terrain only buildings stop them. Swimmers pay the plain point in
+deep water. A plain Dijkstra runs over the states; prices are exact fractions.
 """
 
 from __future__ import annotations
@@ -33,11 +35,13 @@ ENTRY = {
     "rock_formation": Fraction(0),
     "mud": Fraction(2),
     "fog": Fraction(0),
+    "deep_water": Fraction(0),
+    "building": Fraction(0),
 }
 BOLD_ENTRY = {"stones": Fraction(0), "sharp_rocks": Fraction(1)}
 EXIT = {"mud": Fraction(1)}
 RISE = {"boulder": Fraction(1), "rock_formation": Fraction(3)}
-CLOSED = ("deep_water", "building")
+SURFACE = ("walk", "swim")
 
 Amount = Fraction | float
 
@@ -48,6 +52,7 @@ class State(NamedTuple):
     at: Cell
     level: int
     facing: int
+    mode: str
 
 
 def climb_price(rise: Fraction) -> Fraction:
@@ -68,19 +73,28 @@ class Movement:
     def __init__(self, case: Case, mover: TokenSpec, budget: Any = None) -> None:
         self.case, self.mover = case, mover
         self.body = mover.body or 1
-        speed = mover.speed["walk"] if isinstance(mover.speed, dict) else mover.speed
-        if isinstance(budget, dict):
-            budget = budget["walk"]
-        self.limit = amount(speed if budget is None else budget)
+        self.limits = self.limits_of(budget)
         self.stacks = case.parameters.get("overlays_stack", True)
         self.mud_exit = case.parameters.get("mud_exit", "hex")
         turn = case.parameters.get("turn_cost")
         self.turn_cost = None if turn is None else Fraction(turn)
-        self.there: dict[tuple[Cell, int], list[TokenSpec]] = {}
+        self.there: dict[tuple[Cell, int, bool], list[TokenSpec]] = {}
         for other in case.others(mover):
             for cell in self.others_cells(other):
-                self.there.setdefault((cell, other.level), []).append(other)
+                self.there.setdefault((cell, other.level, other.flying), []).append(other)
         self.perches = {(perch.cell, perch.level): perch for perch in case.perches}
+
+    def limits_of(self, budget: Any) -> dict[str, Amount]:
+        """Return the most that each way of moving may have spent in all."""
+        speed = self.mover.speed
+        speeds = dict(speed) if isinstance(speed, dict) else {"walk": speed}
+        if self.mover.flying and "fly" not in speeds:
+            speeds["fly"] = speeds.get("walk")  # it flies as fast as it walks
+        if isinstance(budget, dict):
+            speeds = dict(budget)
+        elif budget is not None:
+            speeds = dict.fromkeys(speeds, budget)
+        return {mode: amount(given) for mode, given in speeds.items()}
 
     # -- bodies --
 
@@ -128,9 +142,14 @@ class Movement:
         """Return what terrain asks for leaving a hex (HW-16)."""
         return self.stacked([EXIT.get(name, Fraction(0)) for name in self.ids(cell)])
 
-    def closed(self, cell: Cell) -> bool:
+    def wet(self, cell: Cell) -> bool:
+        return "deep_water" in self.ids(cell)
+
+    def closed(self, mode: str, cell: Cell) -> bool:
         names = self.ids(cell)
-        if any(name in CLOSED for name in names):
+        if mode == "fly":
+            return "building" in names
+        if "building" in names or (mode != "swim" and self.wet(cell)):
             return True
         return not self.mover.climbs and any(name in RISE for name in names)
 
@@ -149,16 +168,18 @@ class Movement:
 
     # -- borders --
 
-    def borders(self, a: Cell, b: Cell) -> list[BorderSpec]:
+    def borders(self, mode: str, a: Cell, b: Cell) -> list[BorderSpec]:
+        """Return what stands between two neighbours; heights are nothing to who flies."""
+        kinds = self.mover.crosses | ({"drop", "ladder"} if mode == "fly" else set())
         return [
             border
             for border in self.case.borders
-            if set(border.cells) == {a, b} and border.kind not in self.mover.crosses
+            if set(border.cells) == {a, b} and border.kind not in kinds
         ]
 
-    def barred(self, a: Cell, b: Cell) -> bool:
+    def barred(self, mode: str, a: Cell, b: Cell) -> bool:
         """Tell whether a border bars the way from a hex to the one beside it."""
-        for border in self.borders(a, b):
+        for border in self.borders(mode, a, b):
             along = border.cells == (a, b)
             if border.one_way or border.kind == "drop":
                 if not along:
@@ -167,21 +188,21 @@ class Movement:
                 return True
         return False
 
-    def toll(self, a: Cell, b: Cell) -> Fraction:
-        return sum((Fraction(border.price or 0) for border in self.borders(a, b)), Fraction(0))
+    def toll(self, mode: str, a: Cell, b: Cell) -> Fraction:
+        """Return what the borders between two hexes ask for."""
+        prices = [Fraction(border.price or 0) for border in self.borders(mode, a, b)]
+        return sum(prices, Fraction(0))
 
     # -- others --
 
-    def foes(self, cell: Cell) -> bool:
-        """Tell whether a foe stands on the ground of a hex."""
-        return any(
-            self.case.relation(self.mover.side, other.side) == "foe"
-            for other in self.there.get((cell, 0), [])
-        )
+    def others(self, state: State) -> list[TokenSpec]:
+        """Return who else is where the mover is."""
+        flying = state.mode == "fly"
+        found = [self.there.get((cell, state.level, flying), []) for cell in self.covered(state)]
+        return [other for several in found for other in several]
 
     def may_stop(self, state: State) -> bool:
-        """Tell whether nobody else is where the mover is."""
-        return not any((cell, state.level) in self.there for cell in self.covered(state))
+        return not self.others(state)
 
     # -- places and moves --
 
@@ -189,19 +210,22 @@ class Movement:
         """Tell whether the mover may come to be in a state."""
         if state.level:
             perch = self.perches.get((state.at, state.level))
-            if perch is None or self.body > 1 or (state.at, state.level) in self.there:
+            if perch is None or self.body > 1 or state.mode == "fly" or self.others(state):
                 return False
             return SIZES.index(self.mover.size) <= SIZES.index(perch.size)
         cells = self.covered(state)
         if not all(self.case.inside(cell) for cell in cells):
             return False
-        if any(self.closed(cell) or self.foes(cell) for cell in cells):
+        if any(self.closed(state.mode, cell) for cell in cells):
+            return False
+        side = self.mover.side
+        if any(self.case.relation(side, other.side) == "foe" for other in self.others(state)):
             return False
         for a in cells:
             for b in self.case.around(a):
-                if b in cells and self.barred(a, b) and self.barred(b, a):
+                if b in cells and self.barred(state.mode, a, b) and self.barred(state.mode, b, a):
                     return False
-        return True
+        return state.mode != "swim" or any(self.wet(cell) for cell in cells)
 
     def metres(self, state: State) -> Fraction:
         """Return how high above the ground of its hex a place is."""
@@ -210,7 +234,8 @@ class Movement:
         return Fraction(str(self.perches[state.at, state.level].metres))
 
     def steps(self, state: State) -> Iterator[tuple[State, Fraction]]:
-        """Yield what a step over the ground leads to, and its price."""
+        """Yield what a step by a way of moving leads to, and its price."""
+        mode = state.mode
         before = self.covered(state)
         for direction in range(6):
             after = state._replace(at=self.case.around(state.at)[direction])
@@ -218,11 +243,14 @@ class Movement:
                 continue
             ways = [(cell, self.case.around(cell)[direction]) for cell in before]
             leading = [(a, b) for a, b in ways if b not in before]
-            if any(self.barred(a, b) for a, b in leading):
+            if any(self.barred(mode, a, b) for a, b in leading):
                 continue
-            price = max(self.entry(before, b) for _, b in ways)
-            price += max(self.toll(a, b) for a, b in leading)
-            price += self.leaving(before, [b for _, b in ways])
+            price = max(self.toll(mode, a, b) for a, b in leading)
+            if mode == "fly":
+                price += PLAIN
+            else:
+                price += max(self.entry(before, b) for _, b in ways)
+                price += self.leaving(before, [b for _, b in ways])
             yield after, price
 
     def leaving(self, before: list[Cell], after: list[Cell]) -> Fraction:
@@ -248,19 +276,36 @@ class Movement:
             yield after, climb_price(self.metres(after) - self.metres(state))
 
     def moves(self, state: State) -> Iterator[tuple[State, Fraction]]:
-        yield from self.climbs(state)
-        if state.level:
-            return
-        yield from self.steps(state)
-        for after, price in self.turns(state):
-            if self.fits(after):
-                yield after, price
+        """Yield what may follow a state.
+
+        Walking or swimming is chosen with each step. Taking off and landing happen in place; who
+        flies may take off from a perch too, and is not there any more.
+        """
+        for mode in self.limits:
+            same = mode == state.mode or (mode in SURFACE and state.mode in SURFACE)
+            here = state._replace(mode=mode)
+            if not same:
+                here = here._replace(level=0)
+                if self.fits(here):
+                    yield here, Fraction(0)
+            elif state.level == 0:
+                yield from self.steps(here)
+                for after, price in self.turns(here):
+                    if self.fits(after):
+                        yield after, price
+        if state.mode != "fly":
+            yield from self.climbs(state)
 
     def settle(self) -> dict[State, Fraction]:
         """Return the least total of every state within the limit; the start is always there."""
-        start = State(self.mover.cell, self.mover.level, self.mover.facing)
-        ticket = count()
-        queue = [(Fraction(0), next(ticket), start)]
+        mover, ticket = self.mover, count()
+        # In the air if it flies, else on the ground, if it has a speed for that.
+        modes = [mode for mode in self.limits if (mode == "fly") == mover.flying]
+        starts = [
+            State(mover.cell, 0 if mode == "fly" else mover.level, mover.facing, mode)
+            for mode in modes or self.limits
+        ]
+        queue = [(Fraction(0), next(ticket), start) for start in starts]
         totals: dict[State, Fraction] = {}
         while queue:
             total, _, state = heapq.heappop(queue)
@@ -268,7 +313,7 @@ class Movement:
                 continue
             totals[state] = total
             for after, price in self.moves(state):
-                if after not in totals and total + price <= self.limit:
+                if after not in totals and total + price <= self.limits[after.mode]:
                     heapq.heappush(queue, (total + price, next(ticket), after))
         return totals
 

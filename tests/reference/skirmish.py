@@ -117,22 +117,21 @@ class Movement:
 
     # -- borders --
 
-    def borders(self, a: Cell, b: Cell) -> list[BorderSpec]:
+    def borders(self, mode: str, a: Cell, b: Cell) -> list[BorderSpec]:
+        """Return what stands between two neighbours; heights are nothing to who flies."""
+        kinds = self.mover.crosses | ({"drop", "ladder"} if mode == "fly" else set())
         return [
             border
             for border in self.case.borders
-            if set(border.cells) == {a, b} and border.kind not in self.mover.crosses
+            if set(border.cells) == {a, b} and border.kind not in kinds
         ]
 
     def barred(self, mode: str, a: Cell, b: Cell) -> bool:
         """Tell whether a border bars the way from a square to the one beside it."""
-        for border in self.borders(a, b):
+        for border in self.borders(mode, a, b):
             along = border.cells == (a, b)
-            if border.one_way:
+            if border.one_way or border.kind == "drop":
                 if not along:
-                    return True
-            elif border.kind == "drop":
-                if not along and mode != "fly":  # flyers do not mind heights
                     return True
             elif border.kind == "wall" or (border.kind == "door" and not border.open):
                 return True
@@ -141,10 +140,9 @@ class Movement:
     def toll(self, mode: str, a: Cell, b: Cell) -> Fraction:
         """Return what the borders between two squares ask for."""
         total = Fraction(0)
-        for border in self.borders(a, b):
+        for border in self.borders(mode, a, b):
             if border.kind == "ladder" and border.price is None:
-                if mode != "fly":
-                    total += Fraction(border.length) * (2 if self.mover.hands_full else 1)
+                total += Fraction(border.length) * (2 if self.mover.hands_full else 1)
             else:
                 total += Fraction(border.price or 0)
         return total
@@ -291,9 +289,9 @@ class Movement:
                     yield State(plus(state.at, step), mode), price
 
     def starts(self) -> list[State]:
-        """Return how the mover may set out: from the air if it flies, else as it likes."""
-        modes = ["fly"] if self.mover.flying and "fly" in self.limits else self.limits
-        return [State(self.mover.cell, mode) for mode in modes]
+        """Return how the mover may set out: in the air if it flies, else on the ground."""
+        modes = [mode for mode in self.limits if (mode == "fly") == self.mover.flying]
+        return [State(self.mover.cell, mode) for mode in modes or self.limits]
 
     def settle(self) -> dict[State, Fraction]:
         """Return the least total of every state within the limits; the start is always there."""
