@@ -90,7 +90,7 @@ LAYERS = (
     {"path", "reach", "sight"},
     {"body", "fields", "graph", "legal", "searching", "sight_field", "step_field"},
     {"rules"},
-    {"_arrays", "board", "grid", "hexes", "plane"},
+    {"_arrays", "board", "grid", "hexes", "plane", "questions", "trees"},
     {"encounters", "io", "plot", "tactics"},
     {"__init__"},
     {"cli"},

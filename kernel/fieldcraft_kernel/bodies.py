@@ -110,6 +110,7 @@ def step_masks(
     fits: Any,
     clean: Any,
     on_map: Any,
+    taken: Any,
     solid: Any,
     barred: Any,
     tops: Any,
@@ -126,15 +127,15 @@ def step_masks(
 ) -> None:
     """Find the legal steps from every anchor on the map, whether or not the body fits there.
 
-    A step leads to a place that fits. A straight one crosses no barred border with its leading
-    cells. A diagonal asks that both places beside it, u and v, are clean; that neither way over
+    A step leads to a place that fits, and newly covers no cell that is taken. A straight one
+    crosses no barred border with its leading cells. A diagonal asks that both places beside it, u and v, are clean; that neither way over
     them in two straight steps crosses a barred border; and, by `corners`, that the cells of both
     (BOTH) or of one (EITHER) outside the place left are not solid. With `tops` a place is as high
     as the highest top of its cells: no step rises by `limit` or more unless lifted, and a cell
     whose top is that much above the place left counts as solid.
 
-    In: fits, clean, on_map bool (N,), see `place`; solid bool (N,) or (0,); barred uint8 (N,) or
-    (0,), bit k: not from this cell across the border in direction k; tops int64 (N,) or (0,) with
+    In: fits, clean, on_map bool (N,), see `place`; taken, solid bool (N,) or (0,); barred uint8
+    (N,) or (0,), bit k: not from this cell across the border in direction k; tops int64 (N,) or (0,) with
     limit; lifted uint8 (N,) or (0,), bit k at the anchor: a step in direction k may rise at will;
     corners BOTH, EITHER or FREE; parity, cells, leading, offsets, n_straight, n_directions.
     Out: out uint8 (N,), bit k: the step in direction k is legal; 0 off the map.
@@ -179,7 +180,8 @@ def step_masks(
         kind = parity[cell]
         mask = 0
         for direction in range(n_directions):
-            if fits[cell + offsets[kind, direction]]:
+            target = cell + offsets[kind, direction]
+            if fits[target] and not (taken.shape[0] and meets(taken, parity, cells, cell, target)):
                 mask |= 1 << direction
         if tops.shape[0]:
             for direction in range(n_directions):
@@ -221,6 +223,24 @@ def step_masks(
 def turned(bits: int) -> int:
     """Return four bits turned by one: bit i is what bit i + 1 was, and bit 3 what bit 0 was."""
     return ((bits >> 1) & 7) | ((bits & 1) << 3)
+
+
+@jit
+def meets(flags: Any, parity: Any, cells: Any, cell: int, target: int) -> bool:
+    """Tell whether a body going from one anchor to another newly covers a cell with the flag."""
+    before, after = parity[cell], parity[target]
+    for i in range(cells.shape[1]):
+        there = target + cells[after, i]
+        if not flags[there]:
+            continue
+        is_new = True
+        for j in range(cells.shape[1]):
+            if cell + cells[before, j] == there:
+                is_new = False
+                break
+        if is_new:
+            return True
+    return False
 
 
 @jit

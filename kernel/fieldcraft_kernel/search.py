@@ -192,7 +192,7 @@ def search(
     reserve = graph.reserve
     to, scale, extra, shift, caps = graph.to, graph.scale, graph.extra, graph.shift, graph.caps
     links, link_price, link_cells = graph.links, graph.link_price, graph.link_cells
-    link_steps = graph.link_steps
+    link_steps, link_rest = graph.link_steps, graph.link_rest
     first_link, offsets, is_hex = graph.first_link, graph.offsets, graph.is_hex
     totals, vias, order, head = scratch.totals, scratch.vias, scratch.order, scratch.head
     pool_state, pool_key = scratch.pool_state, scratch.pool_key
@@ -329,6 +329,9 @@ def search(
                         legal = steps[rows[base, STEPS], cell] & (1 << only)
                     direction = -1
                     continue
+                onward = paid + link_rest[by_link - 1]
+                if onward > caps[base] or onward > budget:
+                    continue
             else:
                 break
             new = paid
@@ -337,8 +340,7 @@ def search(
             if along >= 0:
                 beyond = cell + offsets[parity, along]
                 new += shifted(
-                    scale[base, along] * enter[entry_of[base, along], beyond]
-                    + extra[base, along],
+                    scale[base, along] * enter[entry_of[base, along], beyond] + extra[base, along],
                     shift,
                 )
                 if rows[base, LEAVE] >= 0:
@@ -354,8 +356,8 @@ def search(
                     continue
             if new > caps[after]:
                 continue
-            if has_reserve and rows[after, RESERVE] >= 0:
-                onward = new + reserve[rows[after, RESERVE], beyond]
+            if has_reserve and along >= 0 and rows[after, RESERVE] >= 0:
+                onward = new + reserve[rows[after, RESERVE], along, beyond]
                 if onward > caps[after] or onward > budget:
                     continue
             if new > budget:

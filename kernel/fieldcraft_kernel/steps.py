@@ -38,7 +38,8 @@ class StepArrays(NamedTuple):
     border  like enter (B, N, K) may have no rows
     stop    bool (P, N)         may a movement end here
     halt    bool (H, N)         may have no rows: whoever enters goes no further
-    reserve T (Z, N)            may have no rows: what must be left to whoever enters
+    reserve T (Z, 8, N)         may have no rows: what must be left to whoever enters by a step
+                                    in direction k
     rows    int64 (R, N_COLUMNS)    which of the above each row uses (-1: none), its halted twin,
                                     and the directions it has at all, as a mask
     entry   int64 (R, 8)        row of `enter` that a step in direction k pays
@@ -50,6 +51,7 @@ class StepArrays(NamedTuple):
     links   int64 (M, N_LINK_COLUMNS)   sorted by source row: row, row, direction or -1, row of
                                     `link_cells` or -1, row of `link_steps` or -1
     link_price  T (M,)          ticks a link costs, besides the step if it makes one
+    link_rest   T (M,)          what must be left of cap and budget after a link standing still
     link_cells  bool (Q, N)     where a link may be taken
     link_steps  uint8 (D, N)    bit k: the link may be taken with a step in direction k; a link
                                     without such masks, and with a direction, makes that step
@@ -75,6 +77,7 @@ class StepArrays(NamedTuple):
     caps: Any
     links: Any
     link_price: Any
+    link_rest: Any
     link_cells: Any
     link_steps: Any
     first_link: Any

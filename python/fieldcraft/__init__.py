@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     from fieldcraft.io import FieldcraftWarning, read, read_scenario, write
     from fieldcraft.lattice import Lattice
     from fieldcraft.path import Path, Step
+    from fieldcraft.questions import Charge
     from fieldcraft.reach import Reach
+    from fieldcraft.route import Route
     from fieldcraft.sight import HIDDEN, Sight, View
     from fieldcraft.terrain import Border, Perch, Terrain
+    from fieldcraft.trees import fall_displacements, roll_perches
 
 _MODULES = ("grid", "hexes", "io", "rules")
 _NAMES = {
@@ -64,15 +67,19 @@ _NAMES = {
     "read_scenario": "io",
     "write": "io",
     "Lattice": "lattice",
+    "Charge": "questions",
     "Path": "path",
     "Step": "path",
     "Reach": "reach",
+    "Route": "route",
     "HIDDEN": "sight",
     "Sight": "sight",
     "View": "sight",
     "Border": "terrain",
     "Perch": "terrain",
     "Terrain": "terrain",
+    "fall_displacements": "trees",
+    "roll_perches": "trees",
 }
 
 __all__ = [
@@ -80,6 +87,7 @@ __all__ = [
     "ArgumentTypeError",
     "Board",
     "Border",
+    "Charge",
     "ClosedCellError",
     "CostError",
     "Creature",
@@ -94,6 +102,7 @@ __all__ = [
     "Path",
     "Perch",
     "Reach",
+    "Route",
     "RulesError",
     "Sight",
     "SightField",
@@ -104,12 +113,14 @@ __all__ = [
     "View",
     "Within",
     "__version__",
+    "fall_displacements",
     "grid",
     "hexes",
     "io",
     "legal_steps",
     "read",
     "read_scenario",
+    "roll_perches",
     "rules",
     "within",
     "write",

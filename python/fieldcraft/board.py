@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft import questions
 from fieldcraft import rules as rules_
 from fieldcraft.creature import Creature, Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, OutsideMapError, RulesError
@@ -21,11 +22,13 @@ from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
 from fieldcraft.queries import batch_of, cells_of, spread
 from fieldcraft.reach import Reach
+from fieldcraft.route import Route, find_route
 from fieldcraft.sight import Sight, View
 from fieldcraft.terrain import Border, Kind, Perch, Terrain
 
 if TYPE_CHECKING:
     from fieldcraft.fields import SightField, StepField
+    from fieldcraft.questions import Charge
     from fieldcraft.rules import Effect, Pace, Rules
 
 __all__ = ["Board"]
@@ -226,9 +229,41 @@ class Board:
         """Return what a cell holds: base terrain id, then overlays."""
         return self._terrain.kind(cell)
 
-    def effects(self, cell: Cell, *, prone: bool = False) -> tuple[Effect, ...]:
-        """Return what the cell does to whoever enters, stays in or leaves it (HW-19): data."""
-        return self._rules.effects(self._terrain.kind(cell), prone=prone)
+    def effects(
+        self,
+        who: Token | Cell,
+        *,
+        creature: Creature | None = None,
+        prone: bool = False,
+        level: int = 0,
+    ) -> tuple[Effect, ...]:
+        """Return what a cell does to whoever enters, stays in or leaves it (HW-19): data.
+
+        Parameters
+        ----------
+        who : Token or tuple of int
+            A cell: all that it may do to anybody. A token: what its place does to that token, its
+            body, its state and what it is spared considered.
+        creature : Creature, optional
+            With a cell: what that place does to such a creature.
+        prone, level : bool, int
+            Of the creature: whether it lies or crawls, and its level in a tree.
+
+        Returns
+        -------
+        tuple of Effect
+
+        Raises
+        ------
+        OutsideMapError
+            If the cell lies outside the map.
+        """
+        token, cell = self._who(who, "cell")
+        if token is None:
+            if creature is None and not level:
+                return self._rules.effects(self._terrain.kind(cell), prone=prone)
+            token = Token(creature or Creature(), cell, prone=prone, level=level)
+        return self._rules.effects_at(self._terrain, token)
 
     def token_at(self, cell: Cell) -> Token | None:
         """Return the token that stands on a cell, on the lowest level, or None."""
@@ -608,7 +643,9 @@ class Board:
         pace = self._rules.pace(mover, token, budget)
         field = self._step_field(token, mover, others, pace)
         start = self._begin(who, token)
-        return field.reach(start, self._limit(pace), parity=parity, rest=pace.rest)
+        return field.reach(
+            start, self._limit(pace), parity=parity, rest=pace.rest, speeds=pace.modes
+        )
 
     def reach_many(
         self,
@@ -632,7 +669,9 @@ class Board:
             pace = self._rules.pace(mover, token, budget)
             field = self._step_field(token, mover, present, pace)
             batch = [cells[i] for i in free]
-            answers = field.reach_many(batch, self._limit(pace), parity=parity, rest=pace.rest)
+            answers = field.reach_many(
+                batch, self._limit(pace), parity=parity, rest=pace.rest, speeds=pace.modes
+            )
             found.update(zip(free, answers, strict=True))
         for i, cell in enumerate(cells):
             if i not in found:
@@ -677,6 +716,66 @@ class Board:
         cell = self._begin(start, token)
         return field.path(cell, goal, budget=self._limit(pace), parity=parity, stop=stop)
 
+    def route(
+        self,
+        start: Token | Cell,
+        goal: Any,
+        *,
+        budget: Any = None,
+        tokens: Iterable[Token] | None = None,
+        creature: Creature | None = None,
+        parity: int = 0,
+        max_turns: int | None = None,
+    ) -> Route:
+        """Return a way to a goal cut into legal turns.
+
+        No turn ends where nobody may stop. Each has the whole budget again, and counts diagonals
+        anew. Of all such ways it is one of the fewest turns, and of these one of the least cost
+        in the last turn; each turn before is as cheap as where it ends allows. Who flies, stands
+        or squeezes at the end of a turn does so still in the next. The others stay where they are.
+
+        Where there is no way, the turns lead to the nearest approach: the stop nearest to the
+        goal (in steps of the lattice, from anchor to anchor), then that of the fewest turns, of
+        the least cost in the last, and the first by row and column. They are none where no stop
+        is nearer than the start.
+
+        Parameters
+        ----------
+        start : Token or tuple of int
+            As `who` in `reach`.
+        goal : tuple of int, array_like of int of shape (n, 2), or ``fc.within(radius, cell)``
+        budget : float, str or mapping, optional
+            What each turn may spend; the creature's speeds if absent, and without those one turn
+            is enough.
+        tokens, creature
+            As in `reach`.
+        parity : int
+            Diagonals made before in the first turn, modulo 2.
+        max_turns : int, optional
+            How many turns it may take at most; as many as it needs if absent.
+
+        Returns
+        -------
+        Route
+            False when there is no way.
+
+        Raises
+        ------
+        OutsideMapError, CostError, RulesError
+            As in `reach`; also if a goal lies outside the map.
+        """
+        token, mover, others = self._mover(start, tokens, creature)
+        pace = self._rules.pace(mover, token, budget)
+        field = self._step_field(token, mover, others, pace)
+        return find_route(
+            field,
+            self._begin(start, token),
+            goal,
+            budget=self._limit(pace),
+            parity=parity,
+            max_turns=max_turns,
+        )
+
     def paths(self, pairs: npt.ArrayLike, **options: Any) -> list[Path]:
         """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores.
 
@@ -691,6 +790,185 @@ class Board:
         return spread(
             len(cells), lambda a, b: [self.path(s, tuple(g), **options) for s, g in cells[a:b]]
         )
+
+    # -- asking about others --------------------------------------------------------------------
+
+    def distance(self, a: Token | Cell, b: Token | Cell) -> float:
+        """Return how far apart two are, as the system counts it, whatever lies between.
+
+        Squares are counted as the way over open ground would cost, diagonals as the system has
+        them (PF-01), hexagons and levels together (HW-10, HW-25).
+
+        Parameters
+        ----------
+        a, b : Token or tuple of int
+            Of a body of several cells the closest counts; a cell lies on the ground.
+
+        Returns
+        -------
+        float
+            In the system's unit of movement.
+
+        Raises
+        ------
+        OutsideMapError
+            If either is not on the map.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> board = fc.Board([["open"] * 4] * 4, rules="pathfinder")
+        >>> board.distance((0, 0), (3, 3))
+        4.0
+        """
+        return questions.distance(self, a, b)
+
+    @overload
+    def nearest(
+        self, who: Token | Cell, candidates: Any = None, rng: None = None
+    ) -> tuple[Token | Cell, ...]: ...
+
+    @overload
+    def nearest(
+        self, who: Token | Cell, candidates: Any, rng: np.random.Generator
+    ) -> Token | Cell | None: ...
+
+    @overload
+    def nearest(
+        self, who: Token | Cell, candidates: Any = None, *, rng: np.random.Generator
+    ) -> Token | Cell | None: ...
+
+    def nearest(
+        self,
+        who: Token | Cell,
+        candidates: Any = None,
+        rng: np.random.Generator | None = None,
+    ) -> tuple[Token | Cell, ...] | Token | Cell | None:
+        """Return those nearest to somebody, all of them, or one drawn at random (PF-12).
+
+        Parameters
+        ----------
+        who : Token or tuple of int
+            A token, or a cell, which means the token there, if there is one.
+        candidates : sequence of tokens and cells, optional
+            Who or what may be nearest, `who` apart; all foes of `who` if absent.
+        rng : numpy.random.Generator, optional
+            Draws one of the nearest.
+
+        Returns
+        -------
+        tuple of tokens and cells, or one of them
+            Equally near, in the order of the candidates; empty where there are none. With `rng`
+            one of them, or None.
+
+        Raises
+        ------
+        OutsideMapError
+            If anybody is not on the map.
+        """
+        if rng is not None:
+            questions.check_generator(rng)
+        asked = None if candidates is None else _whos(candidates, (2,), "candidates")
+        found = questions.nearest(self, who, asked)
+        return found if rng is None else questions.drawn(found, rng)
+
+    def surrounding(
+        self,
+        who: Token | Cell,
+        creature: Token | Creature | None = None,
+        *,
+        free: bool = False,
+    ) -> tuple[Cell, ...]:
+        """Return the places where a creature would be adjacent to somebody (S5-12).
+
+        Around one square there are eight for a Medium creature, around n x n squares 4n + 4.
+
+        Parameters
+        ----------
+        who : Token or tuple of int
+            As in `nearest`.
+        creature : Token or Creature, optional
+            Who is to stand there, with its body, its facing and its level; a Medium creature on
+            the ground if absent.
+        free : bool, keyword-only
+            Only places on the map where it may end a movement and nobody is.
+
+        Returns
+        -------
+        tuple of cells
+            Each place by its anchor, in reading order; without `free` some may lie off the map.
+
+        Raises
+        ------
+        OutsideMapError
+            If `who` is not on the map.
+        """
+        return questions.surrounding(self, who, creature, free=free)
+
+    def can_hit(self, attacker: Token, target: Token) -> bool:
+        """Return whether one token reaches another hand to hand, whatever stands between (HW-25).
+
+        Counted in cells, of which levels are some, too.
+        """
+        for token in (attacker, target):
+            if not isinstance(token, Token):
+                raise ArgumentTypeError(f"attacker and target must be Token, not {token!r}")
+            self._who(token, "cell")
+        return self._rules.can_hit(attacker, target, self.lattice)
+
+    def charge_lanes(self, who: Token | Cell, targets: Any = None) -> tuple[Charge, ...]:
+        """Return whether each target can be charged, and in which lane (PF-07).
+
+        A charge goes in a straight line to the closest square from which the target can be
+        attacked, over 2 squares or more and at most twice the speed. No creature, no obstacle and
+        nothing that slows it lies in the squares that the line crosses, nor a wall between them.
+
+        Parameters
+        ----------
+        who : Token or tuple of int
+            Who charges: a token, or a cell, which means the token there, else a Medium creature.
+        targets : sequence of tokens and cells, optional
+            All foes of `who` if absent; a cell means the token there, else somebody of one square.
+
+        Returns
+        -------
+        tuple of Charge
+            One for each target, in order: true where it can be charged, else with the reason.
+
+        Raises
+        ------
+        RulesError
+            If the system has no charge.
+        OutsideMapError
+            If anybody is not on the map.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> knight = fc.Token(fc.Creature("knight", speed=6), (0, 0), side="blue")
+        >>> orc = fc.Token("orc", (0, 4), side="red")
+        >>> board = fc.Board([["open"] * 5], rules="pathfinder", tokens=[knight, orc])
+        >>> [(charge.cells[-1], charge.length) for charge in board.charge_lanes(knight)]
+        [((0, 3), 3.0)]
+        """
+        asked = None if targets is None else _whos(targets, (2,), "targets")
+        return questions.charge_lanes(self, who, asked)
+
+    def open_door(self, a: Cell, b: Cell) -> Board:
+        """Return a board where the door between two cells is open.
+
+        Raises
+        ------
+        MapError
+            If there is no door.
+        OutsideMapError
+            If a cell lies outside the map.
+        """
+        return questions.with_door(self, a, b, is_open=True)
+
+    def close_door(self, a: Cell, b: Cell) -> Board:
+        """Return a board where the door between two cells is closed; see `open_door`."""
+        return questions.with_door(self, a, b, is_open=False)
 
     # -- seeing ---------------------------------------------------------------------------------
 

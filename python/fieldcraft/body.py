@@ -171,6 +171,7 @@ class Body:
         self,
         open_: Bools,
         *,
+        taken: Bools | None = None,
         solid: Bools | None = None,
         inner: Masks | None = None,
         barred: Masks | None = None,
@@ -185,6 +186,8 @@ class Body:
         ----------
         open_ : ndarray of bool, shape (height, width)
             Cells that may be entered.
+        taken : ndarray of bool, shape (height, width), optional
+            Open cells that no step may newly cover: who stands on one already may walk off.
         solid : ndarray of bool, shape (height, width), optional
             Cells with corners.
         inner, barred : ndarray of uint8, shape (height, width), optional
@@ -205,12 +208,15 @@ class Body:
         steps = self._flat(np.uint8)
         heights = None if tops is None else np.rint(tops * THOUSANDTHS)
         kernel.step_masks(
-            fits, clean, on_map, self.pad(solid, np.bool_), self.pad(barred, np.uint8),
-            self.pad(heights, np.int64, -(1 << 60)), round(limit * THOUSANDTHS),
+            fits, clean, on_map, self.pad(taken, np.bool_), self.pad(solid, np.bool_),
+            self.pad(barred, np.uint8), self.pad(heights, np.int64, -(1 << 60)), round(limit * THOUSANDTHS),
             self.pad(lifted, np.uint8), kernel.CORNERS[corners], self.parity, self.cells,
             self.leading, self.steps, lattice.n_straight, lattice.n_directions, steps,
         )  # fmt: skip
-        return Places(self.unpad(on_map), self.unpad(fits), self.unpad(steps))
+        fits = self.unpad(fits)
+        if taken is not None and taken.any():
+            fits = fits & self.every(~taken, self.unpad(on_map))
+        return Places(self.unpad(on_map), fits, self.unpad(steps))
 
     def worst(self, values: Array, on_map: Bools) -> Array:
         """Return the largest value that each place covers; the cell's own off the map."""

@@ -46,8 +46,9 @@ class Layer:
     cap : int or float, optional
         Largest total, in ticks, that a step into this layer may reach.
     name : str
-    onward : bool
-        Whether nobody enters who has not enough left for some step out again.
+    onward : int
+        Cells that nobody enters who has not enough left to step out again, not over the side or
+        corner of coming in.
     """
 
     steps: int = 0
@@ -58,7 +59,7 @@ class Layer:
     halt: int = -1
     cap: float | None = None
     name: str = ""
-    onward: bool = False
+    onward: int = -1
 
     def entries(self, n_directions: int) -> tuple[int, ...]:
         """Return which array each direction enters by."""
@@ -84,6 +85,8 @@ class Link:
         Where the link may be taken, by the cell it starts from; everywhere if absent.
     steps : ndarray of uint8, shape (height, width), optional
         Bit k: the link may be taken with a step in direction k.
+    rest : int or float
+        Of a link standing still: what must be left, after it, of the cap of its target.
     """
 
     source: int
@@ -92,6 +95,7 @@ class Link:
     direction: int | None = None
     cells: npt.NDArray[np.bool_] | None = None
     steps: npt.NDArray[np.uint8] | None = None
+    rest: float = 0
 
 
 class Patch(NamedTuple):
@@ -120,6 +124,7 @@ class Stacks:
     border: Array
     stop: Array
     halt: Array
+    onward: Array
 
 
 class Graph:
@@ -165,6 +170,7 @@ class Graph:
         diagonal: tuple[float, float] | str,
         parity: str,
         plain: int = 1,
+        onward: Any = None,
     ) -> None:
         _check_diagonal(diagonal, parity)
         self.lattice, self.shape = lattice, shape
@@ -184,6 +190,7 @@ class Graph:
             self._stack(border, "border", number, (lattice.n_directions,)),
             self._stack(np.ones(shape, bool) if stop is None else stop, "stop", np.bool_),
             self._stack(halt, "halt", np.bool_),
+            self._stack(onward, "onward", np.bool_),
         )
         _check_layers(layers, stacks, lattice.n_directions, self.is_float)
         _check_links(links, layers, lattice, self.is_float)
@@ -205,9 +212,9 @@ class Graph:
             bool((masks & 0xF0).any()) for masks in (stacks.steps, self._own)
         )
         self.arrays = self._lay_out(layers, links, stacks)
-        self.arrays = self._with_reserves(layers)
-        if len(self.arrays.rows) * self.n_cells >= 2**31:
-            raise MapError("the map has too many cells and layers: states must stay below 2**31")
+        if len(stacks.onward):
+            self.arrays = self._with_reserves(layers, stacks.onward)
+        self._check_states()
         self.largest: Any = LARGEST_FLOAT if self.is_float else kernel.MAX_TOTAL
         self.least = self._least_entry(stacks.enter)
         self.per_bucket, self.slots = self._queue()
@@ -379,13 +386,13 @@ class Graph:
         leave, border = stacks.leave, stacks.border
         if self.halves:
             leave, border = _doubled(leave, "leave"), _doubled(border, "border")
-        table, price, cells, first = self._lay_out_links(links, n_rows)
+        table, price, rest, cells, first = self._lay_out_links(links, n_rows)
         return kernel.StepArrays(
             steps=steps, enter=stacks.enter, leave=leave, border=border, stop=stacks.stop,
-            halt=stacks.halt, reserve=frozen(np.zeros((0, self.n_cells), self.number)),
+            halt=stacks.halt, reserve=frozen(np.zeros((0, 8, self.n_cells), self.number)),
             rows=frozen(rows), entry=frozen(entry), to=frozen(to),
             scale=frozen(scale), extra=frozen(extra), shift=1 if copies == 2 else 0,
-            caps=frozen(caps), links=table, link_price=price, link_cells=cells,
+            caps=frozen(caps), links=table, link_price=price, link_rest=rest, link_cells=cells,
             link_steps=self._own, first_link=first, offsets=frozen(offsets),
             is_hex=int(lattice.is_hex),
         )  # fmt: skip
@@ -427,8 +434,8 @@ class Graph:
 
     def _lay_out_links(
         self, links: Sequence[Link], n_rows: int
-    ) -> tuple[Array, Array, Array, Array]:
-        table: list[tuple[int, int, int, int, int, float]] = []
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        table: list[tuple[int, int, int, int, int, float, float]] = []
         masks: list[Array] = []
         n_own = 0
         for link in links:
@@ -442,47 +449,65 @@ class Graph:
             along = -1 if link.direction is None else link.direction
             own = -1 if link.steps is None else n_own
             n_own += link.steps is not None
-            price = float(link.ticks) * (2 if self.halves else 1)
+            price, rest = (float(x) * (2 if self.halves else 1) for x in (link.ticks, link.rest))
             for parity in range(self.copies):
                 source, target = (end * self.copies + parity for end in (link.source, link.target))
-                table.append((source, target, along, where, own, price))
+                table.append((source, target, along, where, own, price, rest))
         table.sort(key=lambda row: row[0])
-        rows = np.array([row[:-1] for row in table], np.int64).reshape(-1, kernel.N_LINK_COLUMNS)
-        prices = np.array([row[-1] for row in table], self.number)
+        rows = np.array([row[:-2] for row in table], np.int64).reshape(-1, kernel.N_LINK_COLUMNS)
+        prices = np.array([row[-2] for row in table], self.number)
+        rests = np.array([row[-1] for row in table], self.number)
         first = np.searchsorted(rows[:, 0], np.arange(n_rows + 1)).astype(np.int64)
         cells = np.stack(masks) if masks else np.zeros((0, self.n_cells), bool)
-        return frozen(rows), frozen(prices), frozen(cells), frozen(first)
+        return frozen(rows), frozen(prices), frozen(rests), frozen(cells), frozen(first)
 
-    def _with_reserves(self, layers: Sequence[Layer]) -> kernel.StepArrays:
-        """Return the arrays with what must be left to whoever enters an `onward` layer.
+    def _with_reserves(self, layers: Sequence[Layer], onward: Array) -> kernel.StepArrays:
+        """Return the arrays with what must be left to whoever enters an `onward` cell.
 
-        That is the price of the cheapest step out, and, where it leads into such a layer again,
-        what must be left there: found by going over the cells until nothing changes.
+        That is the price of the cheapest step out, not over the side or corner of coming in; and,
+        where it leads onto such a cell again, what must be left there. Found by going over the
+        cells until nothing changes.
         """
-        arrays = self.arrays
-        mine = [r for r in range(len(arrays.rows)) if layers[self._layer_of(r, layers)].onward]
-        if not mine:
-            return arrays
+        arrays, n = self.arrays, self.lattice.n_directions
         rows = np.array(arrays.rows)
+        held = [layers[row // self.copies % len(layers)].onward for row in range(len(rows))]
+        # Whoever changes layers on the spot leaves by the steps of another one.
+        mine = [row for row, number in enumerate(held) if number >= 0]
+        standing = arrays.links[(arrays.links[:, [kernel.DIRECTION, kernel.OWN]] < 0).all(axis=1)]
+        others = {int(to) for row, to in standing[:, :2].tolist() if row in mine} - set(mine)
+        known = {row: i for i, row in enumerate([*mine, *sorted(others)])}
         rows[mine, kernel.RESERVE] = np.arange(len(mine))
+        bound = np.zeros((len(known), self.n_cells), bool)
+        for row in mine:
+            bound[known[row]] = onward[held[row]]
+        cells = np.flatnonzero(bound.any(axis=0))
         blank = LARGEST_FLOAT if self.is_float else kernel.MAX_TOTAL
-        reserve = np.full((len(mine), self.n_cells), blank, self.number)
-        ways = [list(self._ways_out(row)) for row in mine]
+        needed = np.full((len(known), 8, self.n_cells), blank, self.number)
+        ways = {row: list(self._ways_out(row, cells)) for row in known}
         while True:
-            before = reserve.copy()
-            for number, some in enumerate(ways):
-                for cells, beyond, after, prices in some:
-                    there = rows[after, kernel.RESERVE]
-                    needed = prices + (before[there, beyond] if there >= 0 else 0)
-                    np.minimum.at(reserve[number], cells, np.minimum(needed, blank))
-            if np.array_equal(before, reserve):
-                return arrays._replace(rows=frozen(rows), reserve=frozen(reserve))
+            before = needed.copy()
+            for row, some in ways.items():
+                for along, from_, beyond, after, prices in some:
+                    there = known.get(after)
+                    for came in range(n):
+                        if along is not None and not _not_back(came, n) >> along & 1:
+                            continue
+                        rest: Any = 0
+                        if there is not None:
+                            kept = before[there, came if along is None else along, beyond]
+                            rest = np.where(bound[there, beyond] | (along is None), kept, 0)
+                        total = np.minimum(prices + rest, blank)
+                        place = needed[known[row], came]
+                        place[from_] = np.minimum(place[from_], total)
+            if np.array_equal(before, needed):
+                break
+        reserve = np.where(bound[: len(mine), None], needed[: len(mine)], 0)
+        return arrays._replace(rows=frozen(rows), reserve=frozen(reserve))
 
-    def _layer_of(self, row: int, layers: Sequence[Layer]) -> int:
-        return row // self.copies % len(layers)
-
-    def _ways_out(self, row: int) -> Iterator[tuple[Array, Array, int, Array]]:
-        """List the steps out of a row: cells, cells beyond, the row after, prices."""
+    def _ways_out(
+        self, row: int, where_from: Array
+    ) -> Iterator[tuple[int | None, Array, Array, int, Array]]:
+        """List the ways out of some cells of a row: direction, cells, beyond, row after, prices."""
         arrays = self.arrays
         everywhere = np.ones(self.n_cells, bool)
         own_steps = (
@@ -495,8 +520,8 @@ class Graph:
             allowed = arrays.link_cells[where] if where >= 0 else everywhere
             price = arrays.link_price[link]
             if own < 0 and along < 0:
-                cells = np.flatnonzero(allowed)
-                yield cells, cells, target, np.full(len(cells), price, self.number)
+                cells = where_from[allowed[where_from]]
+                yield None, cells, cells, target, np.full(len(cells), price, self.number)
                 continue
             if own >= 0:
                 mask = arrays.link_steps[own]
@@ -505,7 +530,7 @@ class Graph:
             masks.append((target, np.where(allowed, mask, np.uint8(0)), price))
         for base, mask, price in masks:
             for along in range(self.lattice.n_directions):
-                cells = np.flatnonzero((mask >> along) & 1)
+                cells = where_from[((mask[where_from] >> along) & 1).astype(bool)]
                 if not len(cells):
                     continue
                 parity = (arrays.steps[0, cells] >> kernel.PARITY_BIT) & arrays.is_hex
@@ -519,7 +544,7 @@ class Graph:
                     if number >= 0:
                         paid = stack[number, cells]
                         prices = prices + (paid if paid.ndim == 1 else paid[:, along])
-                yield cells, beyond, int(arrays.to[base, along]), prices
+                yield along, cells, beyond, int(arrays.to[base, along]), prices
 
     # -- parts made anew ------------------------------------------------------------------------
 
@@ -572,6 +597,55 @@ class Graph:
             new.reshape(shape)[inner] = part
         return old if new is None else frozen(new)
 
+    # -- half squares and parities --------------------------------------------------------------
+
+    def told_apart(self, layers: Sequence[Layer]) -> Graph:
+        """Return the graph with the parity as rows of its own where it counts in half squares.
+
+        Laid out from the arrays, since the links given may have been patched since.
+        """
+        if not self.halves:
+            return self
+        old, both = self.arrays, np.array([0, 1])
+        graph = copy.copy(self)
+        graph.halves, graph.copies = False, 2
+        dear = np.tile(both, len(old.rows))
+        rows, entry, to = (np.repeat(array, 2, axis=0) for array in (old.rows, old.entry, old.to))
+        rows[:, kernel.TWIN] = 2 * rows[:, kernel.TWIN] + dear
+        rows[:, kernel.RESERVE] = -1
+        to = 2 * to + dear[:, None]
+        to[:, 4:] ^= rows[:, kernel.DIRECTIONS, None] > 0
+        factors = [graph._multipliers(parity) for parity in dear.tolist()]
+        links = np.repeat(old.links, 2, axis=0)
+        for column in (kernel.SOURCE, kernel.TARGET):
+            links[:, column] = 2 * links[:, column] + np.tile(both, len(old.links))
+        order = np.argsort(links[:, kernel.SOURCE], kind="stable")
+        links = links[order]
+        first = np.searchsorted(links[:, kernel.SOURCE], np.arange(len(rows) + 1))
+        graph.arrays = old._replace(
+            leave=frozen(old.leave >> 1), border=frozen(old.border >> 1),
+            reserve=frozen(old.reserve[:0]), rows=frozen(rows), entry=frozen(entry), to=frozen(to),
+            scale=frozen(np.array([scale for scale, _ in factors], self.number)),
+            extra=frozen(np.array([extra for _, extra in factors], self.number)), shift=1,
+            caps=frozen(np.repeat(np.where(old.caps < NO_CAP, old.caps >> 1, NO_CAP), 2)),
+            links=frozen(links), link_price=frozen(np.repeat(old.link_price >> 1, 2)[order]),
+            first_link=frozen(first.astype(np.int64)),
+        )  # fmt: skip
+        bound = [layer for layer in layers if layer.onward >= 0]
+        if bound:
+            onward = np.zeros((1 + max(layer.onward for layer in bound), self.n_cells), bool)
+            for layer in bound:
+                reserve = old.reserve[old.rows[layers.index(layer), kernel.RESERVE]]
+                onward[layer.onward] = reserve.any(axis=0)
+            graph.arrays = graph._with_reserves(layers, onward)
+        graph._check_states()
+        graph.per_bucket, graph.slots = graph._queue()
+        return graph
+
+    def _check_states(self) -> None:
+        if len(self.arrays.rows) * self.n_cells >= 2**31:
+            raise MapError("the map has too many cells and layers: states must stay below 2**31")
+
     # -- queues ---------------------------------------------------------------------------------
 
     def _least_entry(self, enter: Array) -> float:
@@ -605,6 +679,16 @@ class Graph:
         if span > (MAX_FLOAT_SLOTS if self.is_float else MAX_INT_SLOTS):
             return per_bucket, 0
         return per_bucket, 1 << math.ceil(math.log2(span))
+
+
+def _not_back(direction: int, n_directions: int) -> int:
+    """Return, as bits, the directions that do not lead back over the side or corner of coming in."""
+    if n_directions == 6:
+        return 0x3F ^ 1 << (direction + 3) % 6
+    if direction < 4:
+        return 0xFF ^ 1 << (direction + 2) % 4
+    one, other = (direction - 4 + 2) % 4, (direction - 4 + 3) % 4
+    return 0xFF ^ (1 << one | 1 << other | 1 << 4 + one)
 
 
 def _bits(entries: Sequence[int], number: int) -> np.uint8:
@@ -660,9 +744,9 @@ def _check_layers(
     if not layers:
         raise MapError("a field needs at least one layer")
     for number, layer in enumerate(layers):
-        for name in ("steps", "leave", "border", "stop", "halt"):
+        for name in ("steps", "leave", "border", "stop", "halt", "onward"):
             index, n = getattr(layer, name), len(getattr(stacks, name))
-            optional = name in ("leave", "border", "halt")
+            optional = name in ("leave", "border", "halt", "onward")
             if not ((optional and index == -1) or 0 <= index < n):
                 raise MapError(f"layer {number} uses {name} {index}, and there are {n}")
         entries, n = layer.entries(n_directions), len(stacks.enter)
@@ -696,6 +780,8 @@ def _check_links(
             )
         if link.direction is not None and link.steps is not None:
             raise MapError(f"link {number} has both a direction and masks of its own")
+        if not 0 <= link.rest < LARGEST_FLOAT:
+            raise CostError(f"the rest of link {number} must be 0 or more, not {link.rest}")
         if not 0 <= link.ticks < LARGEST_FLOAT:
             raise CostError(f"the ticks of link {number} must be 0 or more, not {link.ticks}")
         if not is_float and not (float(link.ticks).is_integer() and link.ticks <= MAX_TICKS):

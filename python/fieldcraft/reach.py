@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
+from fieldcraft.errors import MapError
 from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
-from fieldcraft.path import Path, amount, no_path
+from fieldcraft.path import Path, amount, joined, no_path
+from fieldcraft.queries import cells_of
 
 if TYPE_CHECKING:
-    from fieldcraft.searching import Settled
+    from fieldcraft.searching import Settled, Way
     from fieldcraft.step_field import StepField
 
-__all__ = ["Reach"]
+__all__ = ["Pause", "Reach", "Speeds"]
+
+Speeds = Sequence[tuple[str, float | None]]
+"""Ways of moving and the ticks of each, None without limit."""
+
+
+class Pause(NamedTuple):
+    """What a reach goes on from: another one, at some cells of it (None: all its stops).
+
+    `states`: of each start of the reach that goes on, the state of the other that it was.
+    """
+
+    reach: Reach
+    cells: tuple[Cell, ...] | None
+    states: npt.NDArray[np.int64]
 
 
 class Reach(Frozen):
     """Everything one search settled: a value that keeps its field and never changes.
+
+    `then` goes on after a pause, and gives a reach as well: its costs count from the first start,
+    and its paths lead from there.
 
     Attributes
     ----------
@@ -60,6 +80,8 @@ class Reach(Frozen):
         budget: float,
         expanded: int,
         rest: str = "",
+        speeds: Speeds = (),
+        pause: Pause | None = None,
     ) -> None:
         self._field = field
         self._settled = settled
@@ -68,6 +90,13 @@ class Reach(Frozen):
         self.budget = budget
         self.expanded = expanded
         self.rest = rest
+        self._speeds = tuple(speeds)
+        self._pause = pause
+
+    @property
+    def field(self) -> StepField:
+        """The movement graph that was searched."""
+        return self._field
 
     # -- arrays ---------------------------------------------------------------------------------
 
@@ -81,13 +110,9 @@ class Reach(Frozen):
         first = np.ones(len(order), bool)
         first[1:] = sorted_cells[1:] != sorted_cells[:-1]
         best = order[first]
-        can_stop = np.maximum.reduceat(
-            field.may_stop(rows[order], sorted_cells), np.flatnonzero(first)
-        )
-        if field.stay is not None:
-            begun = np.isin(sorted_cells[first], field.split_states(self._starts)[0])
-            where = field.to_cells(sorted_cells[first][begun])
-            can_stop[begun] |= field.stay[where[:, 0], where[:, 1]]
+        can_stop = self._ends[order]
+        if len(order):
+            can_stop = np.maximum.reduceat(can_stop, np.flatnonzero(first))
         cost = field.to_cost(self._totals[best])
         by_cost = np.lexsort((cells[best], cost))
         best, cost, can_stop = best[by_cost], cost[by_cost], can_stop[by_cost]
@@ -96,6 +121,23 @@ class Reach(Frozen):
         for array in arrays:
             array.flags.writeable = False
         return arrays
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.bool_]:
+        """Whether a movement may end in each settled state."""
+        field = self._field
+        cells, rows = field.split_states(self._states)
+        ends = field.may_stop(rows, cells)
+        if self._pause is not None:
+            # Whoever has paused there may stay there.
+            at = np.searchsorted(self._starts, self._states)
+            starts, initial = np.append(self._starts, -1), np.append(self._initial, 0)
+            ends |= (starts[at] == self._states) & (initial[at] == self._totals)
+        elif field.stay is not None:
+            begun = np.flatnonzero(np.isin(self._states, self._starts))
+            where = field.to_cells(cells[begun])
+            ends[begun] |= field.stay[where[:, 0], where[:, 1]]
+        return ends
 
     def _dear(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Tell which rows have a dear diagonal next: of equal totals the others are better."""
@@ -170,7 +212,8 @@ class Reach(Frozen):
         """Return the cheapest path to a cell within the budget.
 
         Of several cheapest paths the written rule picks one: walking back from the goal, the
-        predecessor in the lowest direction number.
+        predecessor in the lowest direction number. After `then` it is the whole path from the
+        first start; `Path.pauses` are the cells where it paused, `Path.legs` what lies between.
 
         Parameters
         ----------
@@ -189,16 +232,180 @@ class Reach(Frozen):
         OutsideMapError
             If the cell lies outside the map.
         """
-        field = self._field
-        padded = field.padded(field.check(cell, "goal"))
-        cells, rows = field.split_states(self._states)
-        here = np.flatnonzero(cells == padded)
-        if stop and padded not in field.split_states(self._starts)[0]:
-            here = here[field.may_stop(rows[here], cells[here])]
+        cell = self._field.check(cell, "goal")
+        if stop and self._pause is None:
+            # It begins there already, whether or not it may stay.
+            stop = self._field.padded(cell) not in self._field.split_states(self._starts)[0]
+        goal = self._cheapest(cell, stop=stop)
+        if goal is None:
+            return no_path(self.expanded, self._field.unit)
+        return self.path_to_state(int(self._states[goal]))
+
+    def _cheapest(self, cell: Cell, *, stop: bool) -> int | None:
+        """Return which settled state of a cell is the cheapest, or None where there is none."""
+        cells, rows = self._field.split_states(self._states)
+        here = np.flatnonzero(cells == self._field.padded(cell))
+        if stop:
+            here = here[self._ends[here]]
         if not len(here):
-            return no_path(self.expanded, field.unit)
-        cheapest = np.lexsort((rows[here], self._dear(rows[here]), self._totals[here]))
-        goal = here[cheapest[0]]
-        return field.path_from(
-            int(self._states[goal]), self._settled, self._starts, self._initial, self.expanded
+            return None
+        rows = rows[here]
+        return int(here[np.lexsort((rows, self._dear(rows), self._totals[here]))[0]])
+
+    def path_to_state(self, state: int) -> Path:
+        """Return the path to a settled state of the search."""
+        ways = list(self._ways_to(state))
+        legs = [reach.field.path_of(way, self.expanded) for reach, way in ways]
+        if len(legs) == 1:
+            return legs[0]
+        field = self._field
+        ticks = field.whole(ways[-1][1][1][-1:]) - ways[0][0].field.whole(ways[0][1][1][:1])
+        return joined(legs, float(field.in_units(ticks.item())))
+
+    def _ways_to(self, state: int) -> Iterator[tuple[Reach, Way]]:
+        """List the ways to a state from one pause to the next, each with its reach."""
+        way = self._field.way_to(state, self._settled, self._starts, self._initial)
+        if self._pause is not None:
+            at = np.searchsorted(self._starts, way[0][0])
+            yield from self._pause.reach._ways_to(int(self._pause.states[at]))
+        yield self, way
+
+    def first_of(self, state: int) -> int:
+        """Return the start from which the path to a settled state leads."""
+        return int(self._field.way_to(state, self._settled, self._starts, self._initial)[0][0])
+
+    def states_that_may_end(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return the settled states in which a movement may end, and their totals."""
+        return self._states[self._ends], self._totals[self._ends]
+
+    # -- going on after a pause -----------------------------------------------------------------
+
+    def then(
+        self, cells: Any = None, *, field: StepField | None = None, budget: Any = None
+    ) -> Reach:
+        """Return where the movement gets to that goes on after a pause (move, act, move).
+
+        It goes on from every state of these cells in which a movement may end, with what that has
+        spent of every speed (S5-01, S5-03), and the diagonals it has made (PF-01). Who was halted
+        goes no further.
+
+        Parameters
+        ----------
+        cells : tuple of int, or array_like of int, shape (n, 2), optional
+            Where it pauses: one cell, or several of which any will do; every stop if absent.
+        field : StepField, optional
+            What it goes on in, where the board has changed meanwhile: laid out as this reach's
+            own, such as ``reach.field.update(others)`` after a foe fell.
+        budget : float, optional
+            What may be spent in all, before and after the pause, in the field's unit; as before
+            if absent. Who has spent more already stays where it is.
+
+        Returns
+        -------
+        Reach
+            Its costs count from the first start, and its paths lead from there.
+
+        Raises
+        ------
+        MapError
+            If a movement may not end in one of the cells, or the field is laid out otherwise.
+        OutsideMapError
+            If a cell lies outside the map.
+        CostError
+            If the budget is negative or not a number, or a total would overflow.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> reach = fc.grid.reach([[1, 1, 1, 1]], (0, 1), 3)
+        >>> path = reach.then((0, 3)).path_to((0, 2))
+        >>> path.cells.tolist(), path.cost, path.pauses
+        ([[0, 1], [0, 2], [0, 3], [0, 2]], 3.0, ((0, 3),))
+        """
+        given = None if cells is None else tuple(cells_of(cells, self._field.shape, "cell"))
+        target = self._field if field is None else field
+        if target is not self._field:
+            unlike = self._field.unlike(target)
+            if unlike:
+                raise MapError(
+                    f"the field to go on with is laid out otherwise: its {unlike} differ"
+                )
+        at = self._stops_at(given)
+        if not target.keeps(self._field):
+            return self._told_apart().then(given, field=target, budget=budget)
+        states, totals, before = target.carried(self._field, self._states[at], self._totals[at])
+        return target.reach_from(
+            states,
+            totals,
+            self.budget if budget is None else budget,
+            rest=self.rest if budget is None else "",
+            speeds=self._speeds,
+            pause=Pause(self, given, before),
         )
+
+    def _stops_at(self, cells: tuple[Cell, ...] | None) -> npt.NDArray[np.int64]:
+        """Return which settled states of some cells, or of all, a movement may end in."""
+        if cells is None:
+            return np.flatnonzero(self._ends)
+        for cell in cells:
+            place = self._places.get(cell)
+            if place is None:
+                raise MapError(f"cell {cell} is not reached, so the movement cannot pause there")
+            if not self.can_stop[place]:
+                raise MapError(f"at cell {cell} no movement may end, so it cannot pause there")
+        padded = [self._field.padded(cell) for cell in cells]
+        return np.flatnonzero(
+            self._ends & np.isin(self._field.split_states(self._states)[0], padded)
+        )
+
+    def _told_apart(self) -> Reach:
+        """Return the reach with the parity of diagonals as rows of the search."""
+        field = self._field.told_apart()
+        if self._pause is not None:
+            return self._pause.reach.then(self._pause.cells, field=field, budget=self.budget)
+        states, totals, _ = field.carried(self._field, self._starts, self._initial)
+        return field.reach_from(states, totals, self.budget, rest=self.rest, speeds=self._speeds)
+
+    def left_at(self, cell: Cell) -> dict[str, float]:
+        """Return what is left at a cell of each way of moving, in the field's unit.
+
+        That is its speed less what was spent in all, never below 0 (S5-03), after the path that
+        `path_to` gives; infinite without a limit. A field that knows no speeds tells of its
+        layers by name; where they have none it is called ``"walk"``.
+
+        Parameters
+        ----------
+        cell : tuple of int
+
+        Returns
+        -------
+        dict of str to float
+            Empty where the cell is not reached.
+
+        Raises
+        ------
+        OutsideMapError
+            If the cell lies outside the map.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> board = fc.Board([["open"] * 9], rules="srd5")
+        >>> hawk = fc.Creature("hawk", speed={"walk": 3, "fly": 18})
+        >>> board.reach((0, 0), creature=hawk).left_at((0, 4))
+        {'walk': 0.0, 'fly': 12.0}
+        """
+        field = self._field
+        cell = field.check(cell)
+        place = self._cheapest(cell, stop=True)
+        place = self._cheapest(cell, stop=False) if place is None else place
+        if place is None:
+            return {}
+        used = field.whole(self._totals[place : place + 1])[0].item()
+        limit = field.to_ticks(self.budget)
+        speeds = self._speeds or [(layer.name or "walk", layer.cap) for layer in field.layers]
+        left: dict[str, float] = {}
+        for mode, speed in speeds:
+            caps = [cap for cap in (speed, limit) if cap is not None]
+            left[mode] = float(field.in_units(max(0, min(caps) - used))) if caps else math.inf
+        return left

@@ -18,11 +18,13 @@ from fieldcraft_kernel import walk
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 from fieldcraft_kernel.queues import N_COUNTERS
 
-__all__ = ["Searcher", "Settled"]
+__all__ = ["Searcher", "Settled", "Way"]
 
 Array = npt.NDArray[Any]
 Settled = tuple[Array, Array, Array]
 """States, totals and links of one search, in the order settled."""
+Way = tuple[Array, Array, Array]
+"""States of a way, start first, their totals, and the link into each + 1."""
 
 FIRST_POOL = 1024
 FIRST_OUTPUT = 1 << 14
@@ -162,7 +164,7 @@ class Searcher:
         graph = self.graph
         # Starts whose first keys lie further apart than the buckets reach, or so far out that
         # floats no longer tell steps apart, go through the heap.
-        use_heap = initial[0] * graph.per_bucket > MAX_BUCKET
+        use_heap = len(starts) > 0 and initial[0] * graph.per_bucket > MAX_BUCKET
         if len(starts) > 1:
             latest, first = float(initial.max()), float(initial.min())
             use_heap = 2 * (latest - first) * graph.per_bucket > graph.slots
@@ -246,7 +248,7 @@ class Searcher:
 
     def find(
         self, starts: Array, initial: Array, goals: kernel.Goals, limit: Any
-    ) -> tuple[tuple[Array, Array, Array] | None, int]:
+    ) -> tuple[Way | None, int]:
         """Search for a goal; return the way there (see `_walk`), or None, and states expanded."""
         way = None
         with self.lend() as holder:
@@ -257,9 +259,7 @@ class Searcher:
             walk.blank_states(scratch.totals, scratch.order[:n], self.graph.blank)
         return way, expanded
 
-    def way_to(
-        self, goal: int, settled: Settled, starts: Array, initial: Array
-    ) -> tuple[Array, Array, Array]:
+    def way_to(self, goal: int, settled: Settled, starts: Array, initial: Array) -> Way:
         """Return the way to a settled state of an earlier search (see `_walk`)."""
         states, totals, vias = settled
         with self.lend() as holder:
@@ -271,8 +271,7 @@ class Searcher:
 
     def _walk(
         self, scratch: kernel.Scratch, starts: Array, initial: Array, goal: int, margin: float
-    ) -> tuple[Array, Array, Array]:
-        """Return the states of a way, start first, their totals, and the link into each + 1."""
+    ) -> Way:
         size = 256
         while True:
             out, links = np.empty(size, np.int64), np.empty(size, np.int64)

@@ -30,8 +30,8 @@ from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, L
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
-from fieldcraft.reach import Reach
-from fieldcraft.searching import Searcher, Settled
+from fieldcraft.reach import Reach, Speeds
+from fieldcraft.searching import Searcher, Settled, Way
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
 
@@ -109,6 +109,9 @@ class StepField(Frozen):
         Name of the unit of cost, for display.
     plain : int
         Where diagonals alternate, ticks of a cell of weight 1; if more than 1, every weight is 1.
+    onward : ndarray of bool, shape (height, width) or (n, height, width), optional
+        Cells that nobody enters who has not enough left to step out again, not over the side or
+        corner of coming in.
     home : int
         Layer in which a movement begins where no other is named.
     seats : sequence of (int, ndarray of bool of shape (height, width))
@@ -143,6 +146,7 @@ class StepField(Frozen):
         closed: npt.NDArray[np.bool_] | None = None,
         unit: str = "",
         plain: int = 1,
+        onward: Array | None = None,
         home: int = 0,
         seats: Sequence[tuple[int, npt.NDArray[np.bool_]]] = (),
         stay: npt.NDArray[np.bool_] | None = None,
@@ -168,6 +172,7 @@ class StepField(Frozen):
         self._graph = Graph(
             lattice, self.shape, self.layers, self.links, steps=steps, enter=enter, leave=leave,
             border=border, stop=stop, halt=halt, diagonal=diagonal, parity=parity, plain=plain,
+            onward=onward,
         )  # fmt: skip
         self._searcher = Searcher(self._graph)
 
@@ -257,14 +262,14 @@ class StepField(Frozen):
 
     def to_cost(self, totals: Array) -> npt.NDArray[np.float64]:
         """Return totals in ticks (or half ticks) as costs in the field's unit."""
-        costs: npt.NDArray[np.float64] = self._in_units(self._whole(totals).astype(np.float64))
+        costs: npt.NDArray[np.float64] = self.in_units(self.whole(totals).astype(np.float64))
         return costs
 
-    def _whole(self, totals: Array) -> Array:
+    def whole(self, totals: Array) -> Array:
         """Return totals in ticks where they may be in half ticks."""
         return totals >> 1 if self._graph.halves else totals
 
-    def _in_units(self, ticks: Any) -> Any:
+    def in_units(self, ticks: Any) -> Any:
         """Return ticks in the field's unit: one multiplication, one division, no more rounding."""
         return ticks * float(self._ticks.denominator) / float(self._ticks.numerator)
 
@@ -283,6 +288,16 @@ class StepField(Frozen):
     def layer_of(self, row: int) -> int:
         """Return the layer that a row of the graph belongs to."""
         return row // self._graph.copies % len(self.layers)
+
+    def layers_of(self, states: Array) -> npt.NDArray[np.int64]:
+        """Return the layers of states."""
+        _, rows = self.split_states(states)
+        return rows // self._graph.copies % len(self.layers)
+
+    def places_of(self, states: Array) -> npt.NDArray[np.int64]:
+        """Return numbers of (layer, cell): what is left of a state when a new movement begins."""
+        cells, _ = self.split_states(states)
+        return self.layers_of(states) * self._graph.n_cells + cells
 
     # -- amounts --------------------------------------------------------------------------------
 
@@ -320,7 +335,7 @@ class StepField(Frozen):
         largest = self._graph.largest
         if ticks is None:
             return largest, math.inf
-        shown = float(self._in_units(ticks))
+        shown = float(self.in_units(ticks))
         if self.is_float:
             return min(ticks * (1 + FLOAT_SLACK), largest), shown
         return min(2 * ticks + 1 if self._graph.halves else ticks, largest), shown
@@ -329,8 +344,8 @@ class StepField(Frozen):
         """Return the layers in which a movement from a cell begins."""
         return [layer for layer, mask in self.seats if mask[cell]] or [self.home]
 
-    def _seeds(
-        self, start: Any, initial: Any, parity: int, layer: int | None
+    def seeds(
+        self, start: Any, initial: Any = None, parity: int = 0, layer: int | None = None
     ) -> tuple[npt.NDArray[np.int64], Array]:
         """Return start states, rising and each once, and their initial totals."""
         if isinstance(parity, float) or parity not in (0, 1):
@@ -346,13 +361,24 @@ class StepField(Frozen):
             for row, col in cells:
                 if self._closed[row, col]:
                     raise ClosedCellError(f"start ({row}, {col}) is a closed cell")
-        graph = self._graph
         totals = self._initial(initial, len(cells))
         places = [[layer] if layer is not None else self._layers_at(cell) for cell in cells]
         if any(len(some) > 1 for some in places):
             totals = np.repeat(totals, [len(some) for some in places])
             cells = [cell for cell, some in zip(cells, places, strict=True) for _ in some]
-        rows = np.array([one for some in places for one in some], np.int64) * graph.copies
+        layers = np.array([one for some in places for one in some], np.int64)
+        return self.states_at(layers, np.array([self.padded(c) for c in cells]), totals, parity)
+
+    def states_at(
+        self, layers: Array, cells: Array, totals: Array, parity: int = 0
+    ) -> tuple[npt.NDArray[np.int64], Array]:
+        """Return states in layers and padded cells, rising and each once, and their totals.
+
+        Totals go in as ticks and come out as the search counts them; of a state that comes more
+        than once the least counts.
+        """
+        graph = self._graph
+        rows = layers * graph.copies
         if graph.is_alternating:
             next_is_dear = parity ^ graph.flip
             if graph.halves:
@@ -363,14 +389,8 @@ class StepField(Frozen):
                     )
             else:
                 rows += next_is_dear
-        states = rows * graph.n_cells + np.array([self.padded(c) for c in cells], np.int64)
-        if len(states) == 1:
-            return states, totals
-        order = np.lexsort((totals, states))
-        states, totals = states[order], totals[order]
-        first = np.ones(len(states), bool)
-        first[1:] = states[1:] != states[:-1]
-        return np.ascontiguousarray(states[first]), np.ascontiguousarray(totals[first])
+        states, totals = _each_once(rows * graph.n_cells + cells, totals)
+        return states, totals
 
     def _initial(self, initial: Any, n: int) -> Array:
         """Return what each of n starts has cost already, in ticks."""
@@ -398,6 +418,7 @@ class StepField(Frozen):
         initial: Any = None,
         layer: int | None = None,
         rest: str = "",
+        speeds: Speeds = (),
     ) -> Reach:
         """Return every cell that can be reached within a budget.
 
@@ -417,6 +438,9 @@ class StepField(Frozen):
             Layer to start in; the field's own choice if absent (see `home` and `seats`).
         rest : str
             What to report as `Reach.rest`.
+        speeds : sequence of (str, int or float or None)
+            What `Reach.left_at` reports of: ways of moving and the ticks of each, None without
+            limit. They bound nothing here; that is what the caps of the layers are for.
 
         Returns
         -------
@@ -436,10 +460,95 @@ class StepField(Frozen):
         Time and memory grow with the cells reached, not with the map; one set of scratch arrays
         of the size of the map is kept with the field for each thread at work.
         """
-        starts, totals = self._seeds(start, initial, parity, layer)
+        starts, totals = self.seeds(start, initial, parity, layer)
         limit, shown = self._limit(budget)
         settled, expanded = self._searcher.flood(starts, totals, limit)
-        return Reach(self, settled, starts, totals, budget=shown, expanded=expanded, rest=rest)
+        return Reach(
+            self, settled, starts, totals,
+            budget=shown, expanded=expanded, rest=rest, speeds=speeds,
+        )  # fmt: skip
+
+    def unlike(self, other: StepField) -> str:
+        """Return in what another field is laid out differently; empty where it is not."""
+        same = {
+            "lattice": self.lattice == other.lattice,
+            "shape": self.shape == other.shape,
+            "layers": [one.name for one in self.layers] == [one.name for one in other.layers],
+            "unit": (self.ticks, self.is_float) == (other.ticks, other.is_float),
+            "diagonals": (self.diagonal, self.parity) == (other.diagonal, other.parity),
+        }
+        return ", ".join(what for what, is_same in same.items() if not is_same)
+
+    def keeps(self, source: StepField) -> bool:
+        """Return whether a search of `source` settles all that one here has to go on from.
+
+        One label a cell in half squares is exact only where no weight is even (PF-02).
+        """
+        return self.parity == "carry" or not source._graph.halves or self._graph.copies == 1
+
+    def told_apart(self) -> StepField:
+        """Return the field with the parity of diagonals as rows of the search."""
+        graph = self._graph.told_apart(self.layers)
+        field = copy.copy(self)
+        field.__dict__.update(_graph=graph, _searcher=Searcher(graph))
+        return field
+
+    def carried(
+        self, source: StepField, states: Array, totals: Array
+    ) -> tuple[npt.NDArray[np.int64], Array, Array]:
+        """Return states of a field of the same layout as states of this one.
+
+        Returns
+        -------
+        states : ndarray of int64, shape (n,)
+            Rising and each once.
+        totals : ndarray, shape (n,)
+            The least total of each.
+        before : ndarray of int64, shape (n,)
+            The state of `source` that each was.
+
+        Raises
+        ------
+        MapError
+            If somebody was halted, and this field has no way to tell that.
+        """
+        old, new = source._graph, self._graph
+        cells, rows = source.split_states(states)
+        halted, rows = np.divmod(rows, len(self.layers) * old.copies)
+        if halted.any() and len(new.arrays.rows) == len(self.layers) * new.copies:
+            raise MapError("somebody was halted, and the field to go on with halts nobody")
+        layers, dear = np.divmod(rows, old.copies)
+        totals = totals.astype(new.number)
+        if old.halves:
+            totals, dear = totals >> 1, totals & 1
+        if new.halves:
+            totals = 2 * totals + dear
+            if len(totals) and totals.max() > new.largest:
+                raise CostError("a total is too large to count where diagonals alternate")
+        rows = (halted * len(self.layers) + layers) * new.copies
+        if new.copies == 2:
+            rows += dear
+        found, totals, before = _each_once(
+            rows * new.n_cells + cells, totals, states.astype(np.int64)
+        )
+        return found, totals, before
+
+    def reach_from(self, states: Array, totals: Array, budget: Any = None, **options: Any) -> Reach:
+        """Return what is reached from states that have spent their totals; see `Reach`.
+
+        Who has spent more than the budget stays where it is.
+        """
+        limit, shown = self._limit(budget)
+        settled, expanded = self._searcher.flood(states, totals, limit)
+        spent = (totals > limit) & ~np.isin(states, settled[0])
+        if spent.any():
+            vias = np.zeros(spent.sum() if len(self._graph.arrays.links) else 0, np.int16)
+            stay = zip(settled, (states[spent], totals[spent], vias), strict=True)
+            known, spent_by, links = (
+                np.concatenate([old, new.astype(old.dtype)]) for old, new in stay
+            )
+            settled = known, spent_by, links
+        return Reach(self, settled, states, totals, budget=shown, expanded=expanded, **options)
 
     def distances(
         self,
@@ -454,7 +563,7 @@ class StepField(Frozen):
 
         Parameters and errors are those of `reach`.
         """
-        seeds, totals = self._seeds(starts, initial, parity, layer)
+        seeds, totals = self.seeds(starts, initial, parity, layer)
         limit, _ = self._limit(budget)
         least = self._searcher.least_totals(seeds, totals, limit)
         result = self.to_cost(least)
@@ -504,16 +613,17 @@ class StepField(Frozen):
                 f"algorithm must be 'auto', 'astar' or 'dijkstra', not {algorithm!r}"
             )
         start_cell = self.check(start, "start")
-        seeds, totals = self._seeds(start_cell, None, parity, layer)
-        cells = self._goal_cells(goal)
+        seeds, totals = self.seeds(start_cell, None, parity, layer)
+        cells = self.goal_cells(goal)
         limit, _ = self._limit(budget)
         if start_cell in cells:
-            return self._to_path((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
+            return self.path_of((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
         goals = self._searcher.goals(cells, must_stop=bool(stop), guided=algorithm != "dijkstra")
         way, expanded = self._searcher.find(seeds, totals, goals, limit)
-        return no_path(expanded, self.unit) if way is None else self._to_path(way, expanded)
+        return no_path(expanded, self.unit) if way is None else self.path_of(way, expanded)
 
-    def _goal_cells(self, goal: Any) -> set[Cell]:
+    def goal_cells(self, goal: Any) -> set[Cell]:
+        """Return the cells that a goal means: a cell, several, or `Within`."""
         if isinstance(goal, Within):
             centre, radius = self.check(goal.cell, "goal"), min(goal.radius, sum(self.shape))
             # A hex column is never further away in rows than in steps, nor a row in columns.
@@ -535,31 +645,34 @@ class StepField(Frozen):
         parity: int = 0,
         layer: int | None = None,
         rest: str = "",
+        speeds: Speeds = (),
     ) -> list[Reach]:
         """Return the reach of each start, as `reach` would, in parallel.
 
         Parameters
         ----------
         starts : array_like of int, shape (n, 2)
-        budget, parity, layer, rest
+        budget, parity, layer, rest, speeds
             As in `reach`.
         """
         cells = batch_of(starts, (2,), "starts")
         limit, shown = self._limit(budget)
-        seeds = [self._seeds(cell, None, parity, layer) for cell in cells]
+        seeds = [self.seeds(cell, None, parity, layer) for cell in cells]
         several = any(len(some) > 1 for some, _ in seeds)
         states = np.array([state[0] for state, _ in seeds], np.int64)
+
+        common: dict[str, Any] = {"budget": shown, "rest": rest, "speeds": speeds}
 
         def part(begin: int, end: int) -> list[Reach]:
             found = self._searcher.flood_each(states[begin:end], limit)
             return [
-                Reach(self, settled, *seed, budget=shown, expanded=len(settled[0]), rest=rest)
+                Reach(self, settled, *seed, expanded=len(settled[0]), **common)
                 for settled, seed in zip(found, seeds[begin:end], strict=True)
             ]
 
         def one_by_one(begin: int, end: int) -> list[Reach]:
             return [
-                self.reach(cell, budget, parity=parity, layer=layer, rest=rest)
+                self.reach(cell, budget, parity=parity, layer=layer, rest=rest, speeds=speeds)
                 for cell in cells[begin:end]
             ]
 
@@ -585,28 +698,28 @@ class StepField(Frozen):
 
     # -- paths out of ways ----------------------------------------------------------------------
 
-    def path_from(
-        self, goal: int, settled: Settled, starts: Array, initial: Array, expanded: int
-    ) -> Path:
-        """Return the path to a settled state of a search, from the search's own arrays."""
-        return self._to_path(self._searcher.way_to(goal, settled, starts, initial), expanded)
+    def way_to(self, goal: int, settled: Settled, starts: Array, initial: Array) -> Way:
+        """Return the way to a settled state of a search, from the search's own arrays."""
+        return self._searcher.way_to(goal, settled, starts, initial)
 
-    def _to_path(self, way: tuple[Array, Array, Array], expanded: int) -> Path:
+    def path_of(self, way: Way, expanded: int) -> Path:
+        """Return a way as a path."""
         states, totals, links = way
         padded, rows = self.split_states(states)
         cells = self.to_cells(padded)
-        ticks = self._whole(totals.astype(self._graph.number))
+        ticks = self.whole(totals.astype(self._graph.number))
         # Standing still changes the layer, not the cell: such cells are listed once.
         moved = np.ones(len(cells), bool)
         moved[1:] = (cells[1:] != cells[:-1]).any(axis=1)
         parity = int(self.parity_of(rows[-1:], totals[-1:])[0])
-        cost = float(self._in_units((ticks[-1] - ticks[0]).item()))
+        cost = float(self.in_units((ticks[-1] - ticks[0]).item()))
         return Path(
             cells[moved],
             cost,
             parity,
             expanded,
             self.unit,
+            (),
             len(states) - 1,
             partial(self._steps, cells, rows, links, ticks),
         )
@@ -620,8 +733,8 @@ class StepField(Frozen):
 
     def _step(self, a: Cell, b: Cell, row: int, link: int, ticks: float) -> Step:
         """Return one step with what it is made of; the parts sum to the price."""
-        layer = self.layer_of(row)
-        units = self._in_units
+        layer = source = self.layer_of(row)
+        units = self.in_units
         parts: list[tuple[str, float]] = []
         rest = ticks
         if link:
@@ -642,7 +755,9 @@ class StepField(Frozen):
                 parts.append(("diagonal", float(units(rest))))
         names = {one.name for one in self.layers}
         name = self.layers[layer].name if len(names) > 1 else ""
-        return Step(a, b, float(units(ticks)), tuple(parts), name)
+        stakes = getattr(self.explainer, "stakes", None)
+        risked = () if stakes is None else tuple(stakes(a, b, layer, source))
+        return Step(a, b, float(units(ticks)), tuple(parts), name, risked)
 
     def parts(self, a: Cell, b: Cell, layer: int = 0) -> list[Part]:
         """Return what the price of a step is made of, before diagonals."""
@@ -670,6 +785,18 @@ class StepField(Frozen):
     def __repr__(self) -> str:
         height, width = self.shape
         return f"StepField({height} x {width}, {self.lattice.name}, {len(self.layers)} layers)"
+
+
+def _each_once(states: Array, totals: Array, *others: Array) -> Sequence[Array]:
+    """Return states, rising and each once, with the least total of each and what goes with it."""
+    columns = (states, totals, *others)
+    if len(states) <= 1:
+        return columns
+    order = np.lexsort((totals, states))
+    columns = tuple(column[order] for column in columns)
+    first = np.ones(len(states), bool)
+    first[1:] = columns[0][1:] != columns[0][:-1]
+    return tuple(np.ascontiguousarray(column[first]) for column in columns)
 
 
 def _only_layer(leave: Any, border: Any, halt: Any) -> Layer:

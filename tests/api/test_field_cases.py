@@ -24,16 +24,8 @@ TERRAIN = {
 }  # fmt: skip
 
 LATER = {
-    "large-01": "bodies larger than one cell (PF-09)",
-    "large-03": "bodies larger than one cell (PF-09)",
-    "large-05": "bodies larger than one cell (PF-09, srd5)",
-    "large-07": "squeezing (PF-10, srd5)",
-    "large-09": "bodies larger than one cell (PF-09)",
-    "large-11": "bodies of several hexes",
-    "oa-01": "what a step risks: opportunity attacks",
-    "elev-01": "flying",
-    "elev-03": "distances in three dimensions",
-    "vision-01": "ranges of sight in the dark",
+    "elev-01": "another game: climbing in the air at the price of difficult terrain",
+    "elev-03": "another game: distances whose steps change three axes at once",
     "gridless-01": "movement without a grid",
     "gridless-03": "movement without a grid",
     "gridless-05": "movement without a grid",
@@ -593,6 +585,144 @@ def _(case):
     by_rule = [field.reach(start).path_to(goal) for field in fields]
     assert all(path == by_rule[0] for path in by_rule)
     assert by_rule[0].cost == paths[0].cost
+
+
+# ---- Bodies (PF-09, PF-10, S5-13) ---------------------------------------------------------------
+
+SIZE = {1: "medium", 2: "large", 3: "huge", 4: "gargantuan"}
+
+
+def body(size: int, cell: tuple[int, int], **options) -> fc.Token:
+    return fc.Token(fc.Creature("body", size=SIZE[size]), cell, side="blue", **options)
+
+
+@case("large-01")
+def _(case):
+    """PF-09: whichever system moves it; it may not squeeze here."""
+    one, two = case["query"]["cases"]
+    for rules in ("pathfinder", "srd5", "skirmish"):
+        board = fc.Board.from_rows(case["map"]["rows"], TERRAIN, rules=rules)
+        if rules != "skirmish":
+            board = board.replace(rules=fc.rules.get(rules, squeeze=False))
+        cell = board.rules.cell_ticks / board.rules.ticks
+        costs = [
+            board.path(body(1, at(one["from"])), at(one["to"])).cost / cell,
+            board.path(body(2, at(two["from_anchor"])), at(two["to_anchor"])).cost / cell,
+        ]
+        assert [null(cost) for cost in costs] == case["expected"]["costs"]
+
+
+@case("large-03")
+def _(case):
+    """PF-03, PF-09: the wall lies where the body's corner would pass."""
+    query = case["query"]
+    board = pathfinder(case)
+    path = board.path(body(query["size"], at(query["from_anchor"])), at(query["to_anchor"]))
+    assert path.cost == case["expected"]["cost_squares"]
+    free = board.replace(rules=fc.rules.get("pathfinder", corners="free"))
+    assert free.path(body(3, at(query["from_anchor"])), at(query["to_anchor"])).cost == 1
+
+
+@case("large-05")
+def _(case):
+    """S5-05, S5-12: a body is not in its own way."""
+    query = case["query"]
+    mover = body(query["size"], at(query["from_anchor"]))
+    board = fc.Board([["open"] * 4] * 3, rules="srd5", tokens=[mover])
+    cost = board.path(mover, at(query["to_anchor"])).cost
+    assert cost / 1.5 == case["expected"]["cost_squares"]
+
+
+@case("large-07")
+def _(case):
+    """PF-10, S5-13: corridors of some width between walls."""
+    rules = {"pathfinder_1e": "pathfinder", "5e": "srd5"}
+    for name, expected in case["expected"].items():
+        for entry, passes in zip(case["query"]["cases"], expected, strict=True):
+            size, width = entry["size"], entry["width"]
+            room, corridor = "." * (size + 2), "." * 5
+            rows = [room + ("." if row < width else "#") * 5 + room for row in range(size)]
+            board = fc.Board.from_rows(rows, TERRAIN, rules=rules[name])
+            found = board.path(body(size, (0, 0)), (0, len(room + corridor)))
+            assert bool(found) == passes, (name, entry)
+
+
+@case("large-09")
+def _(case):
+    """PF-06, PF-09: what it may pass it may not end on, with no part of it."""
+    query, rows = case["query"], case["map"]["rows"]
+    ally = next((r, c) for r, row in enumerate(rows) for c, x in enumerate(row) if x == "A")
+    mover = body(query["size"], at(query["from_anchor"]))
+    others = [mover, fc.Token("A", ally, side="blue")]
+    for rules in ("pathfinder", "srd5", "skirmish"):
+        board = fc.Board.from_rows(rows, TERRAIN, rules=rules, tokens=others)
+        reach = board.reach(mover, budget=f"{query['budget']} sq")
+        columns = sorted(int(col) for _, col in reach.stops)
+        assert columns == case["expected"]["anchors_x"]
+
+
+@case("large-11")
+def _(case):
+    """HW-15: a body of three hexes keeps its orientation, and needs room everywhere."""
+    corridor = [(q, 0) for q in range(6)] + [(q, 1) for q in range(-1, 6)]
+    facings = {"A": 1, "B": 0}  # east and south-east of the anchor; north-east and east
+    blocked = {tuple(hexagon) for hexagon in case["map"]["blocked_variant"]}
+    for name, without in (("open", set()), ("with_block", blocked)):
+        rows = [["deep_water"] * (2 * HEX_SHIFT + 1) for _ in range(2 * HEX_SHIFT + 1)]
+        for hexagon in corridor:
+            if hexagon not in without:
+                row, col = on_map(hexagon)
+                rows[row][col] = "open"
+        board = fc.Board(rows, lattice="odd-r", rules="hexwild")
+        for footprint, facing in facings.items():
+            query = case["query"][footprint]
+            creature = fc.Creature("three hexes", body=3)
+            token = fc.Token(creature, on_map(query["from"]), facing=facing)
+            covered = board.rules.cells_of(token, board.lattice)
+            start = np.array(query["from"])
+            shape = [start + offset for offset in case["map"]["footprints"][footprint]]
+            assert axial(covered) == sorted(cell.tolist() for cell in shape)
+            found = board.path(token, on_map(query["to"]))
+            assert null(found.cost) == case["expected"][name][footprint]
+    single = board.path(on_map([0, 0]), on_map([4, 0]))
+    assert single.cost == case["expected"]["with_block"]["single_hex_along_r0"]
+
+
+# ---- Seeing in the dark -------------------------------------------------------------------------
+
+
+@case("vision-01")
+def _(case):
+    """HW-02: how far one sees in the dark is a radius of the view; the line is another test."""
+    clear = hex_map(0.0)
+    for i, entry in enumerate(case["query"]["cases"]):
+        viewer, target = on_map(case["query"]["observer"]), on_map(entry["target"])
+        assert bool(fc.hexes.sight(clear, viewer, target)) == case["expected"]["line_clear"][i]
+        radius = HEX_SHIFT if entry["lit"] else entry["darkness_range"]
+        view = fc.hexes.view(clear, viewer, radius)
+        assert (target in view) == case["expected"]["seen"][i]
+
+
+# ---- What a step risks -------------------------------------------------------------------------
+
+
+@case("oa-01")
+def _(case):
+    """S5-10: and the other way of counting, that of PF-04's game."""
+    rows, expected = case["map"]["rows"], case["expected"]
+    enemy = next((r, c) for r, row in enumerate(rows) for c, x in enumerate(row) if x == "E")
+    tokens = [fc.Token("E", enemy, side="red"), fc.Token("S", ends(case)[0], side="blue")]
+    for name, rules, attacks in (
+        ("5e", "srd5", "attacks"),
+        ("pathfinder_1e", "pathfinder", "attacks_by_this_enemy"),
+    ):
+        board = fc.Board.from_rows(rows, TERRAIN, rules=rules, tokens=tokens)
+        path = board.reach(tokens[1]).path_to(ends(case)[1])
+        assert xy(path.cells) == case["query"]["path"]
+        provoking = [number for number, step in enumerate(path.steps, 1) if step.stakes]
+        assert provoking == expected[name]["provoking_steps"]
+        assert len(path.attacks) == expected[name][attacks]
+        assert {stake.kind for stake in path.stakes} == {"attack"}
 
 
 # ---- Lattices and tables -----------------------------------------------------------------------

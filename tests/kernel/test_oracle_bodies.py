@@ -22,6 +22,7 @@ SQUARES = ("square4", "square")
 SIZES = [(n, k) for n in (2, 3, 4) for k in range(1, n)]
 NO_BITS = np.zeros(0, np.uint8)
 NO_TOPS = np.zeros(0, np.int64)
+NO_FLAGS = np.zeros(0, bool)
 
 
 # ---- From sets to padded arrays ----------------------------------------------------------------
@@ -128,8 +129,9 @@ class Arrays:
         out = np.full(self.size, 255, np.uint8)
         tops = self.values(ground.tops, np.int64) if ground.tops else NO_TOPS
         bodies.step_masks(
-            fits, clean, on_map, self.flags(ground.solid), self.bits(ground.barred), tops,
-            ground.limit, self.bits(ground.lifted), bodies.CORNERS[ground.corners], self.parity,
+            fits, clean, on_map, self.flags(ground.kept) if ground.kept else NO_FLAGS,
+            self.flags(ground.solid), self.bits(ground.barred), tops, ground.limit,
+            self.bits(ground.lifted), bodies.CORNERS[ground.corners], self.parity,
             cells, leading, self.offsets, ground.n_straight, ground.n_directions, out,
         )  # fmt: skip
         return out
@@ -256,6 +258,9 @@ def check_steps(ground: Ground, body: Body) -> None:
 def test_places_and_steps_equal_the_reference(lattice, data):
     """PF-03, PF-09, SK-06, SK-10: where a body fits and which steps it takes."""
     ground = data.draw(grounds(lattice))
+    if data.draw(st.booleans()):
+        rng = np.random.default_rng(data.draw(fc_st.seeds))
+        ground.kept = {cell for cell in ground.cells() if rng.random() < 0.2}
     check_steps(ground, data.draw(st.sampled_from(bodies_of(lattice))))
 
 

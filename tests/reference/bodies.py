@@ -26,6 +26,7 @@ class Ground:
     open: set[Cell] = field(default_factory=set)
     solid: set[Cell] = field(default_factory=set)
     taken: set[Cell] = field(default_factory=set)
+    kept: set[Cell] = field(default_factory=set)  # open, but no step may newly cover them
     inner: set[Side] = field(default_factory=set)
     barred: set[Side] = field(default_factory=set)
     corners: str = "both"
@@ -104,6 +105,8 @@ def is_legal(ground: Ground, body: Body, anchor: Cell, direction: int) -> bool:
     """Tell whether a body on the map may take the step, whether or not it fits where it is."""
     target = ground.beyond(anchor, direction)
     if not fits(ground, body, target):
+        return False
+    if ground.kept & set(newly_covered(ground, body, target, direction)):
         return False
     if ground.tops and (anchor, direction) not in ground.lifted:
         rise = height_of(ground, body, target) - height_of(ground, body, anchor)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
@@ -195,19 +195,22 @@ class Movement:
 
     # -- others --
 
-    def others(self, state: State) -> list[TokenSpec]:
-        """Return who else is where the mover is."""
-        flying = state.mode == "fly"
-        found = [self.there.get((cell, state.level, flying), []) for cell in self.covered(state)]
-        return [other for several in found for other in several]
+    def others(self, state: State, held: Collection[Cell] = ()) -> list[TokenSpec]:
+        """Return who else is where the mover is, but for the hexes it held before."""
+        place = state.level, state.mode == "fly"
+        cells = [cell for cell in self.covered(state) if cell not in held]
+        return [other for cell in cells for other in self.there.get((cell, *place), [])]
 
     def may_stop(self, state: State) -> bool:
         return not self.others(state)
 
     # -- places and moves --
 
-    def fits(self, state: State) -> bool:
-        """Tell whether the mover may come to be in a state."""
+    def fits(self, state: State, held: Collection[Cell] = ()) -> bool:
+        """Tell whether the mover may come to be in a state.
+
+        Nobody keeps it out of the hexes it holds already.
+        """
         if state.level:
             perch = self.perches.get((state.at, state.level))
             if perch is None or self.body > 1 or state.mode == "fly" or self.others(state):
@@ -218,9 +221,9 @@ class Movement:
             return False
         if any(self.closed(state.mode, cell) for cell in cells):
             return False
-        side = self.mover.side
-        if any(self.case.relation(side, other.side) == "foe" for other in self.others(state)):
-            return False
+        for other in self.others(state, held):
+            if self.case.relation(self.mover.side, other.side) == "foe":
+                return False
         for a in cells:
             for b in self.case.around(a):
                 if b in cells and self.barred(state.mode, a, b) and self.barred(state.mode, b, a):
@@ -239,7 +242,7 @@ class Movement:
         before = self.covered(state)
         for direction in range(6):
             after = state._replace(at=self.case.around(state.at)[direction])
-            if not self.fits(after):
+            if not self.fits(after, before):
                 continue
             ways = [(cell, self.case.around(cell)[direction]) for cell in before]
             leading = [(a, b) for a, b in ways if b not in before]
@@ -291,7 +294,7 @@ class Movement:
             elif state.level == 0:
                 yield from self.steps(here)
                 for after, price in self.turns(here):
-                    if self.fits(after):
+                    if self.fits(after, self.covered(here)):
                         yield after, price
         if state.mode != "fly":
             yield from self.climbs(state)

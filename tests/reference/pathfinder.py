@@ -204,8 +204,8 @@ class Pathfinder(Movement):
     ) -> tuple[Any, int]:
         squeezed = after.block is not None
         weights = {cell: self.weight(after.mode, cell, squeezed) for cell in covered}
-        if self.footprint_cost == "worst":
-            weight = max(weights.values())
+        if squeezed or self.footprint_cost == "worst":
+            weight = max(weights.values())  # the other habits know no squeezing
         elif self.footprint_cost == "worst-new":
             weight = max((weights[cell] for cell in new), default=Fraction(2 if squeezed else 1))
         elif self.footprint_cost == "median":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
@@ -154,21 +154,26 @@ class Movement:
 
     # -- places --
 
-    def fits(self, mode: str, at: Cell) -> bool:
-        """Tell whether the mover may be there, moving that way."""
+    def walled(self, mode: str, cells: list[Cell]) -> bool:
+        """Tell whether a border that bars both ways runs inside a window."""
+        pairs = [(a, plus(a, step)) for a in cells for step in STRAIGHT if plus(a, step) in cells]
+        return any(self.barred(mode, a, b) and self.barred(mode, b, a) for a, b in pairs)
+
+    def fits(self, mode: str, at: Cell, held: Collection[Cell] = ()) -> bool:
+        """Tell whether the mover may come to be there, moving that way.
+
+        Nobody keeps it out of the squares it holds already.
+        """
         cells = self.window(at)
         if not all(self.case.inside(cell) for cell in cells):
             return False
         if any(self.has(cell, *SHUT) for cell in cells):
             return False
-        for a in cells:
-            for step in STRAIGHT:
-                b = plus(a, step)
-                if b in cells and self.barred(mode, a, b) and self.barred(mode, b, a):
-                    return False
+        if self.walled(mode, cells):
+            return False
         if mode == "fly":
             return True
-        if any(self.kept_out(cell) for cell in cells):
+        if any(self.kept_out(cell) for cell in cells if cell not in held):
             return False
         wet = any(self.has(cell, "deep_water") for cell in cells)
         return wet if mode == "swim" else not wet
@@ -194,17 +199,11 @@ class Movement:
         return {(a, plus(a, step)) for a in cells if plus(a, step) not in cells}
 
     def barred_by_borders(self, mode: str, at: Cell, step: Step) -> bool:
+        """Tell whether a border is in the way, of a diagonal on either way round."""
         if any(self.barred(mode, a, b) for a, b in self.crossed(at, step)):
             return True
-        if 0 in step:
-            return False
-        # On the way round the mover covers a window shifted straight: no wall may run inside it.
-        for a in self.window(at):
-            for first in ((step[0], 0), (0, step[1])):
-                beside = plus(a, first)
-                if self.barred(mode, a, beside) or self.barred(mode, beside, plus(a, step)):
-                    return True
-        return False
+        ways = ((step[0], 0), (0, step[1])) if 0 not in step else ()
+        return any(self.walled(mode, self.window(plus(at, way))) for way in ways)
 
     def barred_by_corners(self, mode: str, at: Cell, step: Step) -> bool:
         """Tell whether a diagonal is refused for what stands beside it (SK-10)."""
@@ -261,7 +260,7 @@ class Movement:
     def price(self, mode: str, at: Cell, step: Step) -> Fraction | None:
         """Return the price of a step, or None where it is not legal."""
         after = plus(at, step)
-        if not self.fits(mode, after) or self.barred_by_borders(mode, at, step):
+        if not self.fits(mode, after, self.window(at)) or self.barred_by_borders(mode, at, step):
             return None
         if self.barred_by_corners(mode, at, step):
             return None

@@ -116,6 +116,7 @@ class Movement:
     cheap_parity = 0  # the parity after which the next diagonal is cheap
     first_total: Any = 0
     crawls = False  # whether being prone matters
+    falls = False  # whether flyers fall that cannot move
 
     # What holds for every system ---------------------------------------------------------------
 
@@ -140,17 +141,25 @@ class Movement:
 
     default_diagonals = "alternating"
 
+    @property
+    def walking_speed(self) -> Amount:
+        """The mover's own speed on foot; where it is not known, what it may spend."""
+        speed = self.mover.speed
+        own = speed.get("walk", 0) if isinstance(speed, dict) else speed
+        return self.limits.get("walk", 0) if own is None else self.amount(own)
+
     def _limits(self, budget: Any) -> dict[str, Amount]:
         """Return the most each mode may have spent in all; a mode that is absent has no speed."""
         speed = self.mover.speed
         speeds = dict(speed) if isinstance(speed, dict) else {"walk": speed}
-        if "land" in speeds:
-            speeds["walk"] = speeds.pop("land")
         if isinstance(budget, dict):
             speeds = dict(budget)
         elif budget is not None:
             speeds = dict.fromkeys(speeds, budget)
-        return {mode: self.amount(given) for mode, given in speeds.items()}
+        limits = {mode: self.amount(given) for mode, given in speeds.items()}
+        if self.falls and isinstance(speed, dict) and speed.get("fly") == 0:
+            limits.pop("fly", None)
+        return limits
 
     # -- creatures --
 
@@ -376,12 +385,14 @@ class Movement:
     def changes(self, state: State, total: Any) -> Iterator[tuple[State, Any, None]]:
         """Yield what may follow without a step: another mode, standing up."""
         if state.prone:
-            walking = self.limits.get("walk", 0)
-            if walking > 0 and walking != math.inf and total + walking / 2 <= walking:
+            walking = self.walking_speed
+            if 0 < walking < math.inf and total + walking / 2 <= self.limits.get("walk", 0):
                 yield state._replace(prone=False), total + walking / 2, None
             return
         for mode in MODES:
-            if mode == state.mode or total >= self.limits.get(mode, 0):
+            # With nothing left of a speed it still allows what costs nothing; a speed of 0 is none.
+            limit = self.limits.get(mode, 0)
+            if mode == state.mode or limit == 0 or total > limit:
                 continue
             for block, covered in self.may_be(mode, state.at):
                 after = State(mode, state.at, block, state.parity)
@@ -395,17 +406,28 @@ class Movement:
 
     # -- the search --
 
+    def aloft(self) -> bool:
+        """Tell whether the mover starts in the air: prone or without speed it falls (S5-11)."""
+        mover = self.mover
+        grounded = isinstance(mover.speed, dict) and mover.speed.get("fly") == 0
+        if self.falls and not mover.hovers and (mover.prone or grounded):
+            return False
+        return mover.flying
+
     def starts(self) -> list[State]:
         """Return how the mover may be where it stands: anything goes."""
         mover = self.mover
-        prone = self.crawls and mover.prone and not mover.flying
-        modes = ("fly",) if mover.flying else SURFACE
+        flying = self.aloft()
+        prone = self.crawls and mover.prone and not flying
+        on_foot = [mode for mode in SURFACE if mode == "walk" or mode in self.limits]
+        modes = ["fly"] if flying else on_foot
         found = [
             State(mode, mover.cell, block, self.parity, prone)
             for mode in modes
             for block, _ in self.positions(mode, mover.cell)
         ]
-        return found or [State(modes[0], mover.cell, "start", self.parity, prone)]
+        anyhow = "fly" if flying else "walk"
+        return found or [State(anyhow, mover.cell, "start", self.parity, prone)]
 
     def settle(self) -> dict[State, Any]:
         """Return the least total of every state."""

@@ -21,6 +21,7 @@ METRES = Fraction(3, 2)  # of a cell
 class Srd5(Movement):
     default_diagonals = "equidistant"
     crawls = True
+    falls = True
 
     def __init__(self, case: Case, mover: TokenSpec, budget: Any = None, parity: int = 0) -> None:
         diagonals = case.parameters.get("diagonals", "equidistant")

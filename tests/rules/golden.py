@@ -20,7 +20,9 @@ from fieldcraft.rules import (
     Ground,
     Hidden,
     Knockdown,
+    Landing,
     Modifier,
+    PerchSearch,
     Raised,
     Save,
     Slip,
@@ -83,16 +85,23 @@ AS_SHARP_ROCKS = (
 )
 ON_FOOT = Ground(dry=0, wet=-5, snow=-10, ice=-10)
 
+FOREST = (
+    ("searching", PerchSearch("own", "free", test=False, later=2, a_round=1)),
+    ("searching", PerchSearch("own", "full", test=False, later=0, a_round=0)),
+    ("searching", PerchSearch("other", "full", test=True, later=0, a_round=0)),
+    ("falling", Landing("pure reflex", Fraction(1, 2))),
+)
+
 HEXWILD = {
     "open": Row(),
-    "light_forest": Row(careful=3, halves=1, small_halves=1, perches="A"),
-    "heavy_forest": Row(careful=4, halves=2, small_halves=2, perches="B"),
+    "light_forest": Row(careful=3, halves=1, small_halves=1, perches="A", effects=FOREST),
+    "heavy_forest": Row(careful=4, halves=2, small_halves=2, perches="B", effects=FOREST),
     "ancient_trees": Row(
         careful=3,
         halves=2,
         small_halves=2,
         perches="C",
-        effects=(("climbing", Modifier("climb", -10, "%")),),
+        effects=(("climbing", Modifier("climb", -10, "%")), *FOREST),
     ),
     "light_bushes": Row(
         careful=3,

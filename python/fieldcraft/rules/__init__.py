@@ -20,6 +20,7 @@ from fieldcraft.rules._table import (
     MAX_BYTES,
     Bold,
     Climb,
+    Condition,
     Damage,
     Dice,
     Document,
@@ -29,20 +30,29 @@ from fieldcraft.rules._table import (
     Ground,
     Hidden,
     Knockdown,
+    Landing,
     Modifier,
+    PerchLevel,
+    PerchSearch,
     Raised,
     Save,
+    SkillTest,
     Slip,
     Slope,
     TableError,
     TerrainTable,
     TerrainType,
+    TwoRolls,
 )
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from fieldcraft.creature import Creature, Token
     from fieldcraft.fields import SightField, StepField
     from fieldcraft.lattice import Cell, Lattice
+    from fieldcraft.rules._charging import Lane, Mark
+    from fieldcraft.rules._places import Standing
     from fieldcraft.terrain import Terrain
     from fieldcraft.units import Quantity
 
@@ -50,6 +60,7 @@ __all__ = [
     "Bold",
     "Budget",
     "Climb",
+    "Condition",
     "Damage",
     "Dice",
     "Effect",
@@ -59,16 +70,21 @@ __all__ = [
     "Ground",
     "Hidden",
     "Knockdown",
+    "Landing",
     "Modifier",
     "Pace",
+    "PerchLevel",
+    "PerchSearch",
     "Raised",
     "Rules",
     "Save",
+    "SkillTest",
     "Slip",
     "Slope",
     "TableError",
     "TerrainTable",
     "TerrainType",
+    "TwoRolls",
     "get",
     "load",
     "names",
@@ -148,8 +164,54 @@ class Rules(Protocol):
     ) -> SightField:
         """Compile the map for a creature that looks at another."""
 
+    def level_of(self, token: Token) -> int:
+        """Return on which level above the ground a token is."""
+
+    def distance(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: int = 0
+    ) -> float:
+        """Return how far apart the cells of two bodies are, in the unit of movement."""
+
+    def steps_apart(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: int = 0
+    ) -> int:
+        """Return how many cells two bodies are apart: 1 when adjacent."""
+
+    def can_hit(self, attacker: Token, target: Token, lattice: Lattice) -> bool:
+        """Return whether one token reaches another hand to hand."""
+
+    def footprint(self, creature: Creature, lattice: Lattice, facing: int = 0) -> tuple[Cell, ...]:
+        """Return the cells of a body from its anchor: (row, col), or axial (q, r) on hexagons."""
+
+    def standing(
+        self,
+        terrain: Terrain,
+        creature: Creature,
+        *,
+        token: Token | None = None,
+        tokens: Iterable[Token] = (),
+        relation: Callable[[str, str], Literal["friend", "foe", "neutral"]] = ...,
+    ) -> Standing:
+        """Return where a creature may stand, and its single steps."""
+
+    def charge_lanes(
+        self,
+        terrain: Terrain,
+        creature: Creature,
+        cell: Cell,
+        marks: Sequence[Mark],
+        *,
+        token: Token | None = None,
+        tokens: Iterable[Token] = (),
+        relation: Callable[[str, str], Literal["friend", "foe", "neutral"]] = ...,
+    ) -> list[Lane]:
+        """Return the lane in which each target can be charged; RulesError where none charges."""
+
     def effects(self, kind: Sequence[str] | str, *, prone: bool = False) -> tuple[Effect, ...]:
         """Return what a cell of that kind does to who enters, stays or leaves."""
+
+    def effects_at(self, terrain: Terrain, token: Token) -> tuple[Effect, ...]:
+        """Return what the place of a token does to it."""
 
     def glyph(self, kind: Sequence[str] | str) -> tuple[str, str]:
         """Return the character and the colour that draw a cell."""
@@ -232,7 +294,7 @@ def load(path: str | Path) -> Rules:
 
     Keys: ``extends`` (the name of a system), ``name`` (the file's name where absent),
     ``[parameters]``, ``[terrain.ID]`` (new, or single keys over a known one; ``false`` takes a
-    section away) and ``[borders]``.
+    section away), ``[borders]`` and ``[perches]``.
 
     Parameters
     ----------
@@ -267,7 +329,7 @@ def load(path: str | Path) -> Rules:
 
 
 def _extend(doc: Document, name: str) -> Rules:
-    known = ("extends", "name", "parameters", "terrain", "borders")
+    known = ("extends", "name", "parameters", "terrain", "borders", "perches")
     for key in doc.data:
         if key not in known:
             doc.fault(

@@ -102,7 +102,8 @@ Occupancy = Mapping[str, Mapping[Cell, Occupants]]
 class Switch(NamedTuple):
     """A change of gait standing still: from one to another at so many ticks, and where.
 
-    `fitting`: only where the new gait may be; `slant`: made with a step in any direction instead.
+    `fitting`: only where the new gait may be; `slant`: made with a step in any direction instead;
+    `rest`: what must be left of the new speed.
     """
 
     source: int
@@ -111,6 +112,7 @@ class Switch(NamedTuple):
     cells: Bools | None = None
     slant: bool = False
     fitting: bool = True
+    rest: int = 0
 
 
 @dataclass(frozen=True)

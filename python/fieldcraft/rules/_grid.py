@@ -19,6 +19,7 @@ import numpy.typing as npt
 from fieldcraft.creature import SIZES, Creature, Token, by_mode
 from fieldcraft.errors import MapError, RulesError, nearest
 from fieldcraft.lattice import Cell, Lattice, hexagons, squares
+from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Edges, Parts
 from fieldcraft.rules._gaits import (
     GROUND,
@@ -35,7 +36,9 @@ from fieldcraft.rules._gaits import (
     Switch,
     Types,
 )
+from fieldcraft.rules._measuring import Measuring
 from fieldcraft.rules._seeing import Seeing
+from fieldcraft.rules._stakes import Stride, kinds_of, spared
 from fieldcraft.rules._table import (
     Bad,
     Document,
@@ -53,7 +56,9 @@ from fieldcraft.terrain import Border, Terrain
 if TYPE_CHECKING:
     from fieldcraft.body import Body
     from fieldcraft.fields import StepField
+    from fieldcraft.rules._charging import Lane, Mark
     from fieldcraft.rules._moving import Setting, Site
+    from fieldcraft.rules._places import Standing
     from fieldcraft.units import Quantity
 
 __all__ = ["Budget", "GridRules", "default_relation"]
@@ -150,7 +155,7 @@ def crossed(entry: TerrainType, creature: Creature) -> bool:
 
 
 @dataclass(frozen=True)
-class GridRules(Seeing):
+class GridRules(Measuring, Seeing):
     """A rule system on cells. Its parameters are fields; instances are values.
 
     Parameters
@@ -326,15 +331,19 @@ class GridRules(Seeing):
             speeds = by_mode(budget, "the budget")
         elif budget is not None:
             speeds = dict.fromkeys(speeds, budget)
+        aloft = token is not None and self._plane(token) != GROUND
         if token is not None and token.flying and "fly" not in speeds:
             # A single speed is that of the way it moves.
             speeds = {"fly": speeds.get("walk", next(iter(speeds.values())))}
         counted = {mode: self.budget(amount) for mode, amount in speeds.items()}
         rest = next((b.rest for b in counted.values() if b.rest), "")
-        modes = tuple((mode, b.ticks if limited else None) for mode, b in counted.items())
+        modes = [(mode, b.ticks if limited else None) for mode, b in counted.items()]
         if walking is None and "walk" in counted:
             walking = counted["walk"].ticks
-        return Pace(modes, walking, rest)
+        if not aloft and not any(mode in ("walk", "swim", "climb") for mode in speeds):
+            # It stands on the ground and has no speed there.
+            modes.append(("walk", 0))
+        return Pace(tuple(modes), walking, rest)
 
     # -- maps ---------------------------------------------------------------------------------
 
@@ -378,6 +387,29 @@ class GridRules(Seeing):
                     effect = replace(effect, detail=replace(effect.detail, cells=cells))
                 found.append(effect)
         return tuple(found)
+
+    def effects_at(self, terrain: Terrain, token: Token) -> tuple[Effect, ...]:
+        """Return what the place of a token does to it.
+
+        That is the effects of every kind of cell it covers, each kind once, as far as they concern
+        its creature (see `Creature.untested_by`, `unharmed_by` and `crosses`), unless it is above
+        or below the ground; then what holds for it there as it is.
+
+        Parameters
+        ----------
+        terrain : Terrain
+        token : Token
+            ``prone``, ``level`` and ``flying`` count.
+
+        Returns
+        -------
+        tuple of Effect
+        """
+        found: list[Effect] = []
+        if self._plane(token) == GROUND:
+            for kind in kinds_of(terrain, self.cells_of(token, terrain.lattice)):
+                found += spared(self.effects(kind, prone=token.prone), token.creature)
+        return (*dict.fromkeys(found), *self._held(terrain, token))
 
     def glyph(self, kind: Sequence[str] | str) -> tuple[str, str]:
         """Return the character and the colour that draw a cell: those of its last overlay."""
@@ -519,6 +551,14 @@ class GridRules(Seeing):
         """Return what `_step_prices` is made of for one step."""
         return []
 
+    def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
+        """Return what a step risks."""
+        return []
+
+    def _held(self, terrain: Terrain, token: Token) -> list[Effect]:
+        """Return what holds for a token as it is there, whatever the terrain: squeezed, say."""
+        return []
+
     def _turn_ticks(self) -> int | None:
         """Return what turning a body by one direction costs, or None where it does not turn."""
         return None
@@ -574,7 +614,7 @@ class GridRules(Seeing):
                         found.append(Switch(source, target, slant=True))
                 elif one.level <= 1 and other.level <= 1:
                     apart = one.plane != other.plane or "fly" in (one.mode, other.mode)
-                    found.append(Switch(source, target, fitting=apart))
+                    found.append(Switch(source, target, fitting=apart, rest=1))
         return found
 
     # -- borders and occupancy ----------------------------------------------------------------
@@ -648,10 +688,8 @@ class GridRules(Seeing):
             return hexagons(lattice, creature.body or 1, facing)
         return squares(max(1, creature.size_index - MEDIUM + 1))
 
-    def _occupancy(
-        self, terrain: Terrain, token: Token | None, tokens: Iterable[Token], relation: Relate
-    ) -> Occupancy:
-        """Return who stands where, without the token that moves."""
+    def _others(self, token: Token | None, tokens: Iterable[Token]) -> list[Token]:
+        """Return some tokens without the one that moves."""
         others = list(tokens)
         if token is not None:
             mine = next((i for i, other in enumerate(others) if other is token), None)
@@ -659,6 +697,12 @@ class GridRules(Seeing):
                 mine = others.index(token)
             if mine is not None:
                 del others[mine]
+        return others
+
+    def _occupancy(
+        self, terrain: Terrain, token: Token | None, others: Sequence[Token], relation: Relate
+    ) -> Occupancy:
+        """Return where others than the token that moves stand."""
         side = "" if token is None else token.side
         places = [
             [
@@ -723,8 +767,20 @@ class GridRules(Seeing):
         MapError
             If the map holds what this system has no rule for.
         """
+        from fieldcraft.rules._moving import Explainer, compile_field
+
+        site, setting = self._setting(terrain, creature, token, pace)
+        others = self._others(token, tokens)
+        occupancy = self._occupancy(terrain, token, others, relation)
+        explainer = Explainer(site, setting, occupancy, relation, others=tuple(others))
+        return compile_field(site, setting, explainer, occupancy)
+
+    def _setting(
+        self, terrain: Terrain, creature: Creature, token: Token | None, pace: Pace | None
+    ) -> tuple[Site, Setting]:
+        """Return a map and a creature as they are compiled."""
         from fieldcraft.body import Body
-        from fieldcraft.rules._moving import Explainer, Setting, Site, compile_field
+        from fieldcraft.rules._moving import Setting, Site
 
         if pace is None:
             pace = self.pace(creature, token)
@@ -744,10 +800,65 @@ class GridRules(Seeing):
             terrain.perches,
         )
         gaits = tuple(self._gaits(terrain, creature, token, pace))
-        setting = Setting(creature, token, pace, gaits, self._start(token, gaits), facing)
-        occupancy = self._occupancy(terrain, token, tokens, relation)
-        explainer = Explainer(site, setting, occupancy, relation)
-        return compile_field(site, setting, explainer, occupancy)
+        return site, Setting(creature, token, pace, gaits, self._start(token, gaits), facing)
+
+    # -- places -------------------------------------------------------------------------------
+
+    def standing(
+        self,
+        terrain: Terrain,
+        creature: Creature,
+        *,
+        token: Token | None = None,
+        tokens: Iterable[Token] = (),
+        relation: Relate = default_relation,
+    ) -> Standing:
+        """Return where a creature may stand, and its single steps.
+
+        Parameters
+        ----------
+        terrain, creature, token, relation
+            As in `step_field`.
+        tokens : iterable of Token, keyword-only
+            Who is in its way: all of them.
+
+        Returns
+        -------
+        Standing
+        """
+        from fieldcraft.rules._places import standing
+
+        site, setting = self._setting(terrain, creature, token, None)
+        occupancy = self._occupancy(terrain, token, tuple(tokens), relation)
+        return standing(site, setting, occupancy)
+
+    def charge_lanes(
+        self,
+        terrain: Terrain,
+        creature: Creature,
+        cell: Cell,
+        marks: Sequence[Mark],
+        *,
+        token: Token | None = None,
+        tokens: Iterable[Token] = (),
+        relation: Relate = default_relation,
+    ) -> list[Lane]:
+        """Return for each target the lane in which it can be charged, or why it cannot (PF-07).
+
+        Parameters
+        ----------
+        terrain, creature, token, tokens, relation
+            As in `standing`.
+        cell : tuple of int
+            Where the creature is.
+        marks : sequence of Mark
+
+        Raises
+        ------
+        RulesError
+            If the system has no charge.
+        """
+        raise RulesError(f"{self.name} has no charge")
 
 
 def _first(terrain: Terrain, code: int) -> Cell | None:

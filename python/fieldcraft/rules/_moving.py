@@ -1,8 +1,7 @@
 """From a map and a creature to a step field: gaits, sheets, occupancy, reasons, updates.
 
 A *gait* is a way of moving (walking, crawling, flying). A *sheet* is what becomes a layer of the
-field: a gait, with the place's class where the body squeezes, the direction it faces, or the one
-in which it came upon an obstacle. Maps have few kinds of cells and many cells, so a rule is worked
+field: a gait, with the place's class where the body squeezes, or the direction it faces. Maps have few kinds of cells and many cells, so a rule is worked
 out once a kind and spread over the map by one indexing of `Terrain.codes`.
 """
 
@@ -21,6 +20,7 @@ from fieldcraft.creature import Creature, Token
 from fieldcraft.errors import MapError, RulesError
 from fieldcraft.fields import Layer, Link, Part, Patch, StepField, windows
 from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Edges, Parts, crossings, mask, total
 from fieldcraft.rules._gaits import (
     MAX_TICKS,
@@ -35,6 +35,7 @@ from fieldcraft.rules._gaits import (
     Types,
     spread,
 )
+from fieldcraft.rules._stakes import Other, Stride
 from fieldcraft.terrain import Perch, Terrain
 
 if TYPE_CHECKING:
@@ -190,6 +191,7 @@ def read_cells(site: Site, mover: Mover, occupants: Mapping[Cell, Occupants]) ->
             prices[cell] = price(types, who)
             if tight is not None:
                 tight[cell] = price(types, who, squeezed=True)
+    taken &= open_
     leave = per_kind(lambda t: fits(total(rules._leave_parts(t, mover)), t), np.int64, 0)
     low = per_kind(lambda t: rules._obstructs(t, mover), bool, absent=False)
     return Cells(
@@ -230,8 +232,7 @@ class Sheet:
     body: int = 0
     cover: npt.NDArray[np.uint16] | None = None
     squeezed: int = 0
-    came_by: int = NONE
-    obstacle: Bools | None = None
+    onward: Bools | None = None
 
 
 @dataclass
@@ -240,7 +241,7 @@ class Plan:
 
     sheets: list[Sheet] = field(default_factory=list)
     steps: dict[tuple[int, int], Masks] = field(default_factory=dict)
-    changes: list[tuple[int, int, int, Bools | None]] = field(default_factory=list)
+    changes: list[tuple[int, int, int, Bools | None, int]] = field(default_factory=list)
     slants: list[tuple[int, int, int]] = field(default_factory=list)
     seats: list[tuple[int, Bools]] = field(default_factory=list)
     home: int = 0
@@ -286,11 +287,11 @@ def make_plan(site: Site, setting: Setting, occupancy: Occupancy) -> Plan:
 def _add_gait(
     plan: Plan, site: Site, mover: Mover, number: int, cells: Cells, classes: int | None
 ) -> int:
-    """Add the sheets of a gait: full places by facing, then squeezed ones, then obstacles."""
+    """Add the sheets of a gait: full places by facing, then squeezed ones."""
     rules, counts = site.rules, site.rules._movement()
     first = len(plan.sheets)
     for index, body in enumerate(site.bodies):
-        places = _find_places(site, mover, body, cells)
+        places = find_places(site, mover, body, cells)
         steps = places.steps
         if counts.straight_only:
             steps = steps & np.uint8((1 << site.terrain.lattice.n_straight) - 1)
@@ -309,20 +310,18 @@ def _add_gait(
             _borders(site.crossings[mover.aloft][index], site.terrain, extra), index,
         )  # fmt: skip
         if cells.low is not None:
-            sheet.obstacle = places.on_map & ~body.every(~cells.low, places.on_map)
+            sheet.onward = places.on_map & ~body.every(~cells.low, places.on_map)
         plan.steps[len(plan.sheets), len(plan.sheets)] = steps
         plan.sheets.append(sheet)
         side = rules._block(mover.creature, body)
         if side and cells.tight is not None:
             classes = _add_squeezed(plan, site, mover, cells, places, side, classes)
-    if plan.sheets[first].obstacle is not None:
-        _add_obstacles(plan, site.terrain.lattice, first)
     for sheet in plan.sheets[first:]:
         _flatten(sheet, site)
     return classes or 0
 
 
-def _find_places(site: Site, mover: Mover, body: Body, cells: Cells) -> Places:
+def find_places(site: Site, mover: Mover, body: Body, cells: Cells) -> Places:
     """Return where a body may be and go by a gait, in each group of terrains on its own."""
     rules = site.rules
     options: dict[str, Any] = {"corners": rules._movement().corners, **site.masks[mover.aloft]}
@@ -332,11 +331,11 @@ def _find_places(site: Site, mover: Mover, body: Body, cells: Cells) -> Places:
         options |= {"tops": site.terrain.elevation, "limit": climb, "lifted": lifted}
     groups = rules._groups(site, mover)
     if groups is None:
-        return body.places(cells.ground & ~cells.taken, solid=cells.solid, **options)
+        return body.places(cells.ground, taken=cells.taken, solid=cells.solid, **options)
     found = body.places(cells.ground, **options)
     steps = np.zeros_like(found.steps)
     for inside in groups:
-        legal = body.places(inside & ~cells.taken, solid=~inside, **options).steps
+        legal = body.places(inside, taken=cells.taken, solid=~inside, **options).steps
         np.copyto(steps, legal, where=inside)
     return found._replace(steps=steps)
 
@@ -423,7 +422,7 @@ def _add_squeezed(
             Sheet(
                 whole.gait, held, [np.maximum(body.worst_covered(tight, cover), 1)],
                 body.every_covered(cells.stop, cover), whole.leave, whole.border, 0, cover,
-                number + 1, obstacle=obstacle,
+                number + 1, onward=obstacle,
             )
         )  # fmt: skip
     straight = np.uint8(0x0F if rules._movement().straight_only else 0xFF)
@@ -445,53 +444,6 @@ def _beyond(flags: Bools, lattice: Lattice, direction: int) -> Bools:
     found = np.zeros(flags.shape, bool)
     found[here] = flags[there]
     return found
-
-
-def _not_back(direction: int) -> np.uint8:
-    """Return the directions that do not lead over the side or corner one came in by, as bits."""
-    if direction < 4:
-        return np.uint8(0xFF ^ 1 << (direction + 2) % 4)
-    one, other = (direction - 4 + 2) % 4, (direction - 4 + 3) % 4
-    return np.uint8(0xFF ^ (1 << one | 1 << other | 1 << 4 + one))
-
-
-def _add_obstacles(plan: Plan, lattice: Lattice, first: int) -> None:
-    """Give each sheet from `first` on one more for each direction a body comes upon an obstacle.
-
-    On an obstacle nobody stops, and nobody leaves it over the side or corner of coming in.
-    """
-    plain = range(first, len(plan.sheets))
-    directions = range(lattice.n_directions)
-    known = {pair: steps for pair, steps in plan.steps.items() if pair[0] >= first}
-    upon: dict[tuple[int, int], int] = {}
-    for number in plain:
-        sheet = plan.sheets[number]
-        assert sheet.obstacle is not None
-        for direction in directions:
-            upon[number, direction] = len(plan.sheets)
-            plan.sheets.append(replace(sheet, stop=np.zeros_like(sheet.stop), came_by=direction))
-        sheet.fits = sheet.fits & ~sheet.obstacle
-    for (source, target), steps in known.items():
-        obstacle = plan.sheets[target].obstacle
-        assert obstacle is not None
-        onto = np.zeros_like(steps)
-        for direction in directions:
-            onto |= _beyond(obstacle, lattice, direction).astype(np.uint8) << np.uint8(direction)
-        off, on = steps & ~onto, steps & onto
-        plan.steps[source, target] = off
-        for direction in directions:
-            bit = np.uint8(1 << direction)
-            _add_steps(plan, source, upon[target, direction], on & bit)
-            allowed = _not_back(direction)
-            _add_steps(plan, upon[source, direction], target, off & allowed)
-            for other in directions:
-                bits = on & allowed & np.uint8(1 << other)
-                _add_steps(plan, upon[source, direction], upon[target, other], bits)
-
-
-def _add_steps(plan: Plan, source: int, target: int, steps: Masks) -> None:
-    if steps.any():
-        plan.steps[source, target] = steps
 
 
 def _flatten(sheet: Sheet, site: Site) -> None:
@@ -521,29 +473,29 @@ def _take_seat(
     plan.home = next(n for n, sheet in zip(sheets, mine, strict=True) if sheet.body == index)
     plan.stay = body.every(cells.free, on_map)
     for number, sheet in zip(sheets, mine, strict=True):
-        if sheet.cover is not None and sheet.came_by == NONE:
+        if sheet.cover is not None:
             plan.seats.append((number, sheet.fits))
             plan.stay |= body.every_covered(cells.free, sheet.cover)
 
 
 def _add_switch(plan: Plan, at: Sequence[Sequence[int]], switch: Switch) -> None:
-    """Add a change of gait between sheets that hold the body alike."""
+    """Add a change of gait between sheets that hold the body alike, or some cell of it."""
     for source in at[switch.source]:
         for target in at[switch.target]:
             one, other = plan.sheets[source], plan.sheets[target]
-            if (one.body, one.squeezed) != (other.body, other.squeezed):
-                continue
-            if one.came_by != NONE or other.came_by != NONE:
+            if one.body != other.body:
                 continue
             if switch.slant:
-                plan.slants.append((source, target, switch.ticks))
+                if one.squeezed == other.squeezed == 0:
+                    plan.slants.append((source, target, switch.ticks))
                 continue
-            where = other.fits if switch.fitting else np.ones_like(other.fits)
+            loose = one.squeezed == other.squeezed == 0 and not switch.fitting
+            where = np.ones_like(other.fits) if loose else other.fits
             if one.cover is not None and other.cover is not None:
-                where = where & (one.cover == other.cover)
+                where = where & (one.cover & other.cover > 0)
             if switch.cells is not None:
                 where = where & switch.cells
-            plan.changes.append((source, target, switch.ticks, where))
+            plan.changes.append((source, target, switch.ticks, where, switch.rest))
 
 
 def _add_turns(plan: Plan, at: Sequence[Sequence[int]], rules: GridRules) -> None:
@@ -556,7 +508,7 @@ def _add_turns(plan: Plan, at: Sequence[Sequence[int]], rules: GridRules) -> Non
             for target in sheets:
                 apart = (plan.sheets[source].body - plan.sheets[target].body) % 6
                 if apart in (1, 5):
-                    plan.changes.append((source, target, ticks, plan.sheets[target].fits))
+                    plan.changes.append((source, target, ticks, plan.sheets[target].fits, 0))
 
 
 # -- from sheets to a field ---------------------------------------------------------------------
@@ -599,7 +551,7 @@ class _Stack:
 
 def assemble(plan: Plan, setting: Setting, counts: Movement) -> Compiled:
     """Return a plan as the arrays, layers and links of a field."""
-    names = ("steps", "enter", "leave", "border", "stop")
+    names = ("steps", "enter", "leave", "border", "stop", "onward")
     stacks = {name: _Stack() for name in names}
     blank = np.zeros_like(plan.steps[0, 0])
     caps = setting.pace.caps
@@ -616,7 +568,7 @@ def assemble(plan: Plan, setting: Setting, counts: Movement) -> Compiled:
                 stop=stacks["stop"].add(sheet.stop),
                 cap=caps.get(gait.mode),
                 name=gait.name,
-                onward=sheet.came_by != NONE,
+                onward=stacks["onward"].add(sheet.onward),
             )
         )
     links = [
@@ -629,9 +581,10 @@ def assemble(plan: Plan, setting: Setting, counts: Movement) -> Compiled:
         for source, target, ticks in plan.slants
     ]
     links += [
-        Link(source, target, ticks, cells=cells) for source, target, ticks, cells in plan.changes
+        Link(source, target, ticks, cells=cells, rest=rest)
+        for source, target, ticks, cells, rest in plan.changes
     ]
-    dtypes = {"steps": np.uint8, "stop": np.bool_}
+    dtypes = {"steps": np.uint8, "stop": np.bool_, "onward": np.bool_}
     return Compiled(
         {name: stacks[name].stacked(dtypes.get(name, counts.dtype)) for name in names},
         tuple(layers),
@@ -649,7 +602,7 @@ def compile_field(
     explainer = replace(
         explainer,
         setting=setting._replace(classes=plan.classes),
-        sheets=tuple((sheet.gait, sheet.body, sheet.cover, sheet.came_by) for sheet in plan.sheets),
+        sheets=tuple((sheet.gait, sheet.body, sheet.cover) for sheet in plan.sheets),
     )
     arrays: dict[str, Any] = made.stacks
     return StepField(
@@ -681,7 +634,8 @@ class Explainer:
     setting: Setting
     occupancy: Occupancy
     relation: Relate
-    sheets: tuple[tuple[int, int, npt.NDArray[np.uint16] | None, int], ...] = ()
+    sheets: tuple[tuple[int, int, npt.NDArray[np.uint16] | None], ...] = ()
+    others: tuple[Token, ...] = ()
 
     def mover(self, layer: int) -> Mover:
         """Return who moves in a layer, and how."""
@@ -691,7 +645,7 @@ class Explainer:
 
     def covered(self, cell: Cell, layer: int) -> list[Cell]:
         """Return the cells that the body covers at a place of a layer."""
-        _, index, cover, _ = self.sheets[layer]
+        _, index, cover = self.sheets[layer]
         body = self.site.bodies[index]
         cells = body.at(cell)
         if cover is None or not cover[cell]:
@@ -741,27 +695,73 @@ class Explainer:
         found.sort(key=total)
         return found[(len(found) - 1) // 2 if footprint == "median" else -1]
 
+    @cached_property
+    def _company(self) -> tuple[Other, ...]:
+        """Who else is on the map, as the stakes of steps ask."""
+        rules, lattice, token = self.site.rules, self.site.terrain.lattice, self.setting.token
+        side = "" if token is None else token.side
+        return tuple(
+            Other(
+                other,
+                self.relation(side, other.side),
+                rules._plane(other),
+                tuple(rules.cells_of(other, lattice)),
+            )
+            for other in self.others
+        )
+
+    def stakes(self, a: Cell, b: Cell, layer: int = 0, source: int | None = None) -> list[Stake]:
+        """Return what a step from place `a` to `b` risks, into a layer and out of the source."""
+        before = layer if source is None else source
+        stride = Stride(
+            self.mover(before),
+            self.mover(layer),
+            a,
+            b,
+            tuple(self.covered(a, before)),
+            tuple(self.covered(b, layer)),
+            self._company,
+        )
+        return self.site.rules._stakes(self.site, stride)
+
     # -- updates ----------------------------------------------------------------------------
 
     def update(self, old: StepField, tokens: Iterable[Token]) -> StepField:
         """Return the field with other tokens on the map, compiled again where they matter."""
         site, setting = self.site, self.setting
-        occupancy = site.rules._occupancy(site.terrain, setting.token, tokens, self.relation)
+        others = site.rules._others(setting.token, tokens)
+        occupancy = site.rules._occupancy(site.terrain, setting.token, others, self.relation)
         changed = self._changed(occupancy)
         if not changed:
             return old
-        explainer = replace(self, occupancy=occupancy)
-        boxes = _boxes(changed, self._margin())
+        explainer = replace(self, occupancy=occupancy, others=tuple(others))
         rows, cols = site.terrain.shape
+        boxes = _boxes(changed, self._margin(), (rows, cols))
         area = sum((bottom - top) * (right - left) for top, left, bottom, right in boxes)
-        onward = any(layer.onward for layer in old.layers)
+        onward = any(layer.onward >= 0 for layer in old.layers)
         if onward or 2 * area > rows * cols:
             return compile_field(site, setting._replace(classes=None), explainer, occupancy)
         patches = [self._patch(box, occupancy) for box in boxes]
+        explainer = replace(explainer, sheets=self._renewed(patches))
         patched = old.patched(patches, explainer)
         if patched is None:
             return compile_field(site, setting._replace(classes=None), explainer, occupancy)
         return patched
+
+    def _renewed(
+        self, patches: Sequence[Patch]
+    ) -> tuple[tuple[int, int, npt.NDArray[np.uint16] | None], ...]:
+        """Return the sheets with what squeezed bodies cover in some parts of the map."""
+        found = []
+        for number, (gait, body, cover) in enumerate(self.sheets):
+            if cover is not None:
+                cover = cover.copy()
+                for patch in patches:
+                    part, (row, col) = patch.covers[number], patch.corner
+                    assert part is not None
+                    cover[row : row + part.shape[0], col : col + part.shape[1]] = part
+            found.append((gait, body, cover))
+        return tuple(found)
 
     def _changed(self, occupancy: Occupancy) -> set[Cell]:
         """Return the cells where somebody else stands now, or the same in another state."""
@@ -805,9 +805,19 @@ class Explainer:
         return Patch((top, left), stacks, cells, steps, seats, stay, covers)
 
 
-def _boxes(cells: Iterable[Cell], margin: int) -> list[tuple[int, int, int, int]]:
+def _boxes(
+    cells: Iterable[Cell], margin: int, shape: tuple[int, int]
+) -> list[tuple[int, int, int, int]]:
     """Return boxes (top, left, bottom, right) around cells, those that overlap made one."""
-    boxes = [(r - margin, c - margin, r + margin + 1, c + margin + 1) for r, c in sorted(cells)]
+    boxes = [
+        (
+            max(0, row - margin),
+            max(0, col - margin),
+            min(shape[0], row + margin + 1),
+            min(shape[1], col + margin + 1),
+        )
+        for row, col in sorted(cells)
+    ]
     found: list[tuple[int, int, int, int]] = []
     while boxes:
         box = boxes.pop()

@@ -17,12 +17,13 @@ from importlib import resources
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, cast
 
-from fieldcraft.creature import MODES, SIZES
+from fieldcraft.creature import MODES, SIZES, Size
 from fieldcraft.errors import RulesError, nearest
 
 __all__ = [
     "Bold",
     "Climb",
+    "Condition",
     "Damage",
     "Dice",
     "Document",
@@ -32,15 +33,20 @@ __all__ = [
     "Ground",
     "Hidden",
     "Knockdown",
+    "Landing",
     "Modifier",
+    "PerchLevel",
+    "PerchSearch",
     "Raised",
     "Save",
     "Schema",
+    "SkillTest",
     "Slip",
     "Slope",
     "TableError",
     "TerrainTable",
     "TerrainType",
+    "TwoRolls",
     "decimal",
     "read_table",
     "shipped_table",
@@ -61,6 +67,7 @@ When = Literal[
     "getting_up",
     "climbing",
     "searching",
+    "falling",
 ]
 
 
@@ -230,7 +237,80 @@ class Forbids:
     what: str
 
 
-Detail = Modifier | Save | Slip | Knockdown | Climb | Raised | Hidden | Forbids
+@dataclass(frozen=True, slots=True)
+class SkillTest:
+    """A test of a skill, without which there is no going on."""
+
+    skill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that lasts as long as one stays, such as ``entangled``."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class TwoRolls:
+    """Rolls that are made twice, and which of the two counts."""
+
+    what: str
+    counts: Literal["worse", "better"]
+
+
+@dataclass(frozen=True, slots=True)
+class PerchSearch:
+    """A way to find out whether a forest has a perch (HW-27).
+
+    Parameters
+    ----------
+    where : str
+        ``"own"``, the forest one is in, or ``"other"``.
+    action : str
+        ``"free"`` or ``"full"``: what it takes.
+    test : bool
+        Whether it asks for a test, at what sight and all else takes off it.
+    later : int
+        What it puts on the later actions of the round.
+    a_round : int
+        How often a round it may be used; 0: as often as there are actions.
+    """
+
+    where: Literal["own", "other"]
+    action: Literal["free", "full"]
+    test: bool = False
+    later: int = 0
+    a_round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """What who falls or jumps down does to whoever stands there (HW-26).
+
+    A save, or this share of the damage of a roll of its own, rounded down. Either way one of the
+    two is moved, see `fieldcraft.fall_displacements`.
+    """
+
+    save: Literal["reflex", "pure reflex"]
+    share: Fraction
+
+
+Detail = (
+    Modifier
+    | Save
+    | Slip
+    | Knockdown
+    | Climb
+    | Raised
+    | Hidden
+    | Forbids
+    | SkillTest
+    | Condition
+    | TwoRolls
+    | PerchSearch
+    | Landing
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +323,10 @@ class Effect:
         The terrain's id.
     when : str
         ``entering``, ``staying``, ``leaving``, ``round_end``, ``knockdown``, ``getting_up``,
-        ``climbing`` or ``searching``.
-    detail : Modifier, Save, Slip, Knockdown, Climb, Raised, Hidden or Forbids
+        ``climbing``, ``searching`` or ``falling``.
+    detail : structure
+        One of `Modifier`, `Save`, `Slip`, `Knockdown`, `Climb`, `Raised`, `Hidden`, `Forbids`,
+        `SkillTest`, `Condition`, `TwoRolls`, `PerchSearch` and `Landing`.
     footing : str
         ``"bold"`` where only a bold step risks it (HW-17).
     """
@@ -318,6 +400,8 @@ class TerrainType:
         Metres left free, set by the number of an id.
     room : str
         The largest creature that has room, set by the word of an id.
+    test : str
+        The skill that entering asks a test of, where one must be passed.
     bold, climb, slip, knockdown, raised, hidden, on_entry, round_end : structures or None
     stay, prone : tuple of (str, int)
         Modifiers while staying; those that differ for who is prone or crawls.
@@ -350,6 +434,7 @@ class TerrainType:
     hands: Fraction = Fraction(0)
     width: Fraction | None = None
     room: str = ""
+    test: str = ""
     bold: Bold | None = None
     climb: Climb | None = None
     stay: Figures = ()
@@ -390,6 +475,8 @@ class TerrainType:
             for what, value in self.stay:
                 yield Modifier(what, lying.get(what, value), MODIFIERS[what])
 
+        if self.test:
+            add("entering", SkillTest(self.test))
         add("entering", self.on_entry)
         if self.bold is not None:
             save = Save("reflex", self.bold.damage, self.bold.save, knockdown=True)
@@ -414,23 +501,50 @@ class TerrainType:
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class PerchLevel:
+    """What the roll for a perch on one level of a forest says (HW-22).
+
+    `none`, `small`, `medium` and `large` are the last rolls of 1d100 for no perch and for one that
+    bears creatures up to that size; `metres` gives its height.
+    """
+
+    none: int
+    small: int
+    medium: int
+    large: int
+    metres: Dice
+
+    def size(self, roll: int) -> Size | None:
+        """Return the largest creature that the perch of a roll bears; None where there is none."""
+        if roll <= self.none:
+            return None
+        return "small" if roll <= self.small else "medium" if roll <= self.medium else "large"
+
+
 class TerrainTable(Mapping[str, TerrainType]):
-    """The terrains of a rule system by id, and its figures for borders. Never changed.
+    """The terrains of a rule system by id, its figures for borders and for perches. Never changed.
 
     Parameters
     ----------
     types : iterable of TerrainType
     borders : mapping from str to Fraction, optional
         What crossing a border of that kind costs, in points, where the border names no price.
+    perches : mapping from str to tuple of PerchLevel, optional
+        Tables of perches by name, from level 1 up.
     """
 
-    __slots__ = ("_borders", "_by_id", "_hash")
+    __slots__ = ("_borders", "_by_id", "_hash", "_perches")
 
     def __init__(
-        self, types: Iterable[TerrainType], borders: Mapping[str, Fraction] | None = None
+        self,
+        types: Iterable[TerrainType],
+        borders: Mapping[str, Fraction] | None = None,
+        perches: Mapping[str, tuple[PerchLevel, ...]] | None = None,
     ) -> None:
         self._by_id = {entry.id: entry for entry in types}
         self._borders = dict(borders or {})
+        self._perches = dict(perches or {})
         self._hash: int | None = None
 
     def __getitem__(self, key: str) -> TerrainType:
@@ -449,17 +563,22 @@ class TerrainTable(Mapping[str, TerrainType]):
         """Compare all entries and figures."""
         if not isinstance(other, TerrainTable):
             return NotImplemented
-        return self._by_id == other._by_id and self._borders == other._borders
+        return (
+            self._by_id == other._by_id
+            and self._borders == other._borders
+            and self._perches == other._perches
+        )
 
     def __hash__(self) -> int:
         """Return a hash over all entries, computed once a process."""
         if self._hash is None:
-            self._hash = hash((frozenset(self._by_id.values()), frozenset(self._borders.items())))
+            figures = frozenset(self._borders.items()), frozenset(self._perches.items())
+            self._hash = hash((frozenset(self._by_id.values()), *figures))
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the entries without the hash, which differs from process to process."""
-        return (TerrainTable, (tuple(self._by_id.values()), self._borders))
+        return (TerrainTable, (tuple(self._by_id.values()), self._borders, self._perches))
 
     def __repr__(self) -> str:
         """Return the ids, not every figure."""
@@ -473,6 +592,11 @@ class TerrainTable(Mapping[str, TerrainType]):
     def border(self, kind: str) -> Fraction | None:
         """Return what crossing a border of that kind costs, or None where no rule says."""
         return self._borders.get(kind)
+
+    @property
+    def perches(self) -> Mapping[str, tuple[PerchLevel, ...]]:
+        """The tables of perches by name, each from level 1 up."""
+        return dict(self._perches)
 
     def find(self, identifier: str) -> TerrainType:
         """Return the entry of an id, with its number applied (``fog:2``).
@@ -943,6 +1067,7 @@ def _readers(ticks: int | None) -> dict[str, Reader]:
         "onward": _flag,
         "ascending": _flag,
         "hands": points,
+        "test": _text,
         "bold": _section(Bold, {"entry": points, "damage": _damage, "save": _GROUND}),
         "climb": _section(
             Climb,
@@ -1030,6 +1155,68 @@ def _terrain(
     return entry
 
 
+_PERCH_LEVEL = _section(
+    PerchLevel,
+    {**dict.fromkeys(("none", "small", "medium", "large"), _whole(0, 100)), "metres": _dice},
+    optional=False,
+)
+_LEVELS = 4
+
+
+def _perch_levels(doc: Document, path: KeyPath, value: object) -> object:
+    """Read the rows of a table of perches, one a level."""
+    if not isinstance(value, list) or not 1 <= len(value) <= _LEVELS:
+        raise Bad(
+            f"expected a list of 1 to {_LEVELS} tables with none, small, medium, large and metres, "
+            f"not {show(value)}"
+        )
+    rows = tuple(cast(PerchLevel, _PERCH_LEVEL(doc, path, row)) for row in value)
+    for row in rows:
+        rolls = (row.none, row.small, row.medium, row.large)
+        if list(rolls) != sorted(rolls) or row.large != 100:
+            raise Bad(
+                "expected last rolls of 1d100 that do not fall, with large = 100, not "
+                f"{', '.join(map(str, rolls))}"
+            )
+        if row.metres.low <= 0:
+            raise Bad(f"expected a height above 0, not {row.metres}")
+    return rows
+
+
+def _perches(
+    doc: Document,
+    known: Mapping[str, tuple[PerchLevel, ...]],
+    types: Mapping[str, TerrainType],
+    schema: Schema,
+) -> dict[str, tuple[PerchLevel, ...]]:
+    """Read ``[perches]`` over the known tables, and note terrain that names none of them."""
+    tables = dict(known)
+    given = doc.data.get("perches", {})
+    if not isinstance(given, dict) or (given and "perches" not in schema.keys):
+        allowed = "perches" in schema.keys
+        doc.fault(
+            ("perches",), "expected tables of perches" if allowed else "the system has no perches"
+        )
+        return tables
+    for name, value in given.items():
+        try:
+            tables[name] = cast(
+                tuple[PerchLevel, ...], _perch_levels(doc, ("perches", name), value)
+            )
+        except Bad as bad:
+            doc.fault(("perches", name), str(bad))
+        except _Recorded:
+            pass
+    for entry in types.values():
+        if entry.perches and entry.perches not in {*tables, *given}:
+            doc.fault(
+                ("terrain", entry.id, "perches"),
+                f"unknown table of perches {entry.perches!r}{nearest(entry.perches, tables)}; "
+                f"expected one of {', '.join(tables)}",
+            )
+    return tables
+
+
 def read_table(doc: Document, base: TerrainTable, schema: Schema) -> TerrainTable:
     """Return the table of a document over a base table; faults are noted in the document."""
     types: dict[str, TerrainType] = dict(base)
@@ -1050,7 +1237,7 @@ def read_table(doc: Document, base: TerrainTable, schema: Schema) -> TerrainTabl
         doc.fault(("borders",), str(bad))
     except _Recorded:
         pass
-    return TerrainTable(types.values(), borders)
+    return TerrainTable(types.values(), borders, _perches(doc, base.perches, types, schema))
 
 
 def shipped_table(name: str, schema: Schema) -> TerrainTable:
@@ -1058,8 +1245,8 @@ def shipped_table(name: str, schema: Schema) -> TerrainTable:
     file = resources.files("fieldcraft.rules").joinpath(f"{name}.toml")
     doc = Document(file.read_text(encoding="utf-8"), f"{name}.toml")
     for key in doc.data:
-        if key not in ("terrain", "borders"):
-            doc.fault((key,), "unknown key; expected terrain or borders")
+        if key not in ("terrain", "borders", "perches"):
+            doc.fault((key,), "unknown key; expected terrain, borders or perches")
     table = read_table(doc, TerrainTable(()), schema)
     doc.finish()
     return table

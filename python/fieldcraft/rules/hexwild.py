@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from fieldcraft.creature import SIZES, Creature, Token
 from fieldcraft.errors import MapError, RulesError, nearest
 from fieldcraft.lattice import Cell
+from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Parts, total
 from fieldcraft.rules._gaits import (
     GROUND,
@@ -27,12 +28,33 @@ from fieldcraft.rules._gaits import (
     spread,
 )
 from fieldcraft.rules._grid import Check, GridRules, crossed, metres, one_of, switch
+from fieldcraft.rules._measuring import checked_level
+from fieldcraft.rules._stakes import (
+    Stride,
+    climb_stake,
+    kinds_of,
+    landing_stake,
+    malus,
+    save_stake,
+    slip_stake,
+    spared,
+)
 from fieldcraft.rules._table import (
     COMMON_KEYS,
     MAX_HALVES,
     Bad,
+    Climb,
+    Condition,
     Dice,
+    Effect,
+    Forbids,
+    Knockdown,
+    Landing,
+    Modifier,
+    PerchSearch,
+    Save,
     Schema,
+    Slip,
     TerrainTable,
     TerrainType,
     shipped_table,
@@ -48,6 +70,16 @@ __all__ = ["FogCounts", "Hexwild"]
 TICKS = 2
 PLAIN = 1 * TICKS
 SMALL = SIZES.index("small")
+
+
+LOOKING = (
+    PerchSearch("own", "free", later=2, a_round=1),
+    PerchSearch("own", "full"),
+    PerchSearch("other", "full", test=True),
+)
+"""The ways to look for a perch (HW-27)."""
+LANDING = Landing("pure reflex", Fraction(1, 2))
+"""What who comes down from a tree does to whoever stands below (HW-26)."""
 
 
 class FogCounts(NamedTuple):
@@ -338,6 +370,23 @@ class Hexwild(GridRules):
 
     # -- trees --------------------------------------------------------------------------------
 
+    def level_of(self, token: Token) -> int:
+        """Return on which level above the ground a token is, in a tree or in the air (HW-24)."""
+        return checked_level(token)
+
+    def effects(self, kind: Sequence[str] | str, *, prone: bool = False) -> tuple[Effect, ...]:
+        """Return what a cell of that kind does; see `GridRules.effects`.
+
+        Of a forest also how a perch is looked for (HW-27), and what who falls on somebody does
+        (HW-26).
+        """
+        found = list(super().effects(kind, prone=prone))
+        for entry in self.types(kind):
+            if entry.perches:
+                found += [Effect(entry.id, "searching", way) for way in LOOKING]
+                found.append(Effect(entry.id, "falling", LANDING))
+        return tuple(found)
+
     def _plane(self, token: Token) -> str:
         if token.level and not token.flying:
             return f"tree {token.level}"
@@ -498,6 +547,81 @@ class Hexwild(GridRules):
                     up[perch.cell] = perch.metres
             eyes = eyes + up
         return eyes
+
+    # -- at stake -----------------------------------------------------------------------------
+
+    def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
+        """Return maluses on leaving (HW-19), climbs (HW-18), saves (HW-17) and slips (HW-20).
+
+        Who comes down from a tree risks what happens to somebody below (HW-26).
+        """
+        before, after = stride.before.gait, stride.after.gait
+        terrain, creature = site.terrain, stride.after.creature
+        token = stride.after.token
+        prone = token is not None and token.prone
+        found: list[Stake] = []
+        lost: list[Modifier] = []
+
+        def met(cells: Sequence[Cell]) -> Iterator[tuple[dict[str, str], list[Effect]]]:
+            for kind in kinds_of(terrain, cells):
+                names = {entry.id: entry.name for entry in self.types(kind)}
+                yield names, list(spared(self.effects(kind, prone=prone), creature))
+
+        if before.plane == GROUND:
+            for names, effects in met(stride.left):
+                for source, name in names.items():
+                    modifiers = [
+                        effect.detail
+                        for effect in effects
+                        if effect.terrain == source
+                        and effect.when == "leaving"
+                        and isinstance(effect.detail, Modifier)
+                    ]
+                    if modifiers:
+                        lost += modifiers
+                        found.append(malus(source, modifiers, f"on leaving {name}"))
+        # What makes tests harder on the way out does so for those on the way in, pure saves apart.
+        harder = tuple(dict.fromkeys(m for m in lost if m.what == "reflex"))
+        if after.still and after.level > before.level:
+            found += [_into_tree(names, effects) for names, effects in met([stride.to])]
+        if after.plane != GROUND:
+            return found
+        if before.still:
+            below = [o for o in stride.others if o.plane == GROUND and stride.to in o.cells]
+            found += [landing_stake(LANDING, other) for other in below]
+        for names, effects in met(stride.entered):
+            falls = tuple(e.detail for e in effects if isinstance(e.detail, Knockdown))
+            for effect in effects:
+                source, detail, steps = effect.terrain, effect.detail, stride.start != stride.to
+                if isinstance(detail, Climb):
+                    if steps:
+                        found.append(climb_stake(source, detail, (), names[source]))
+                elif effect.when != "entering" or (effect.footing and not steps):
+                    continue
+                elif isinstance(detail, Save):
+                    mods = harder if detail.save == "reflex" else ()
+                    found.append(save_stake(source, detail, mods, falls, names[source]))
+                elif isinstance(detail, Slip):
+                    found.append(slip_stake(source, detail, harder, falls, names[source]))
+        return list(dict.fromkeys(found))
+
+    def _held(self, terrain: Terrain, token: Token) -> list[Effect]:
+        """Return what sitting in a tree does (HW-23)."""
+        if self._plane(token) != f"tree {token.level}":
+            return []
+        types = self.types(terrain.kind(token.cell))
+        source = next((entry.id for entry in types if entry.perches), types[0].id)
+        details = Condition("incapacitated"), Condition("not standing"), Forbids("rest")
+        return [Effect(source, "staying", detail) for detail in details]
+
+
+def _into_tree(names: Mapping[str, str], effects: Sequence[Effect]) -> Stake:
+    """Return the climb to a perch, with the modifiers of its trees (HW-18)."""
+    modifiers = tuple(
+        e.detail for e in effects if e.when == "climbing" and isinstance(e.detail, Modifier)
+    )
+    source = next(iter(names))
+    return climb_stake(source, None, modifiers, f"a tree, {names[source]}")
 
 
 def _rise(types: Types, creature: Creature) -> Fraction | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -11,23 +11,57 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from fieldcraft.creature import SIZES, Creature
+from fieldcraft.creature import SIZES, Creature, Token
+from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Parts
-from fieldcraft.rules._gaits import GROUND, Movement, Mover, Occupant, Occupants, Types
+from fieldcraft.rules._gaits import (
+    GROUND,
+    Gait,
+    Movement,
+    Mover,
+    Occupant,
+    Occupants,
+    Relate,
+    Types,
+)
 from fieldcraft.rules._grid import (
     Budget,
     Check,
     GridRules,
     crossed,
+    default_relation,
     float_budget,
     one_of,
     switch,
     whole_from,
 )
-from fieldcraft.rules._table import COMMON_KEYS, Schema, TerrainTable, shipped_table
+from fieldcraft.rules._stakes import (
+    ACROBATICS,
+    SQUEEZING,
+    Stride,
+    attacks,
+    is_squeezed,
+    kinds_of,
+    spared,
+    tumbles,
+)
+from fieldcraft.rules._table import (
+    COMMON_KEYS,
+    Condition,
+    Effect,
+    Schema,
+    SkillTest,
+    TerrainTable,
+    TwoRolls,
+    shipped_table,
+)
+from fieldcraft.terrain import Terrain
 
 if TYPE_CHECKING:
     from fieldcraft.body import Body
+    from fieldcraft.lattice import Cell
+    from fieldcraft.rules._charging import Lane, Mark
+    from fieldcraft.rules._moving import Site
 
 __all__ = ["Pathfinder"]
 
@@ -52,7 +86,7 @@ HALF, QUARTER = Fraction(1, 2), Fraction(3, 10) / Fraction(3, 2)
 
 _SCHEMA = Schema(
     ticks=1,
-    keys=COMMON_KEYS | {"corners", "onward"},
+    keys=COMMON_KEYS | {"corners", "onward", "test"},
     borders=("low_wall", "drop", "door", "ladder"),
 )
 
@@ -212,8 +246,73 @@ class Pathfinder(GridRules):
         """Return half the side of the body, rounded up (PF-10)."""
         return (body.side + 1) // 2 if self.squeeze and body.side > 1 else 0
 
+    def charge_lanes(
+        self,
+        terrain: Terrain,
+        creature: Creature,
+        cell: Cell,
+        marks: Sequence[Mark],
+        *,
+        token: Token | None = None,
+        tokens: Iterable[Token] = (),
+        relation: Relate = default_relation,
+    ) -> list[Lane]:
+        """Return for each target the lane in which it can be charged, or why it cannot (PF-07)."""
+        from fieldcraft.rules._charging import find_lanes
+
+        site, setting = self._setting(terrain, creature, token, None)
+        occupancy = self._occupancy(terrain, token, tuple(tokens), relation)
+        return find_lanes(site, setting, occupancy, cell, marks)
+
     def _sight_corners(self) -> Literal["closed", "open"]:
         return self.sight_corners
+
+    # -- at stake -----------------------------------------------------------------------------
+
+    def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
+        """Return attacks, and tests for enemies (PF-04), obstacles (PF-08), gaps (PF-10).
+
+        Every step out of a square that a foe threatens provokes; a foe attacks once a movement.
+        """
+        found = attacks(stride, site.terrain.lattice, each_cell=True)
+        found += tumbles(stride)
+        creature = stride.after.creature
+        for kind in kinds_of(site.terrain, stride.entered):
+            types = self.types(kind)
+            names = {entry.id: entry.name for entry in types}
+            if stride.after.gait.plane == GROUND:
+                for effect in spared(self.effects(kind), creature):
+                    if effect.when == "entering" and isinstance(effect.detail, SkillTest):
+                        name = names[effect.terrain]
+                        text = f"{effect.detail.skill} to pass {name}"
+                        found.append(Stake("test", effect.terrain, effect.detail, text=text))
+            if self._share(types, stride.after) < HALF:
+                gaps = [e for e in types if e.width is not None and not crossed(e, creature)]
+                gap = min(gaps, key=lambda entry: entry.width or 0)
+                if not {gap.id, gap.base_id} & creature.untested_by:
+                    text = f"{ACROBATICS} to squeeze through {gap.name}"
+                    found.append(Stake("test", gap.id, SkillTest(ACROBATICS), text=text))
+        return list(dict.fromkeys(found))
+
+    def _held(self, terrain: Terrain, token: Token) -> list[Effect]:
+        """Return what being squeezed does (PF-10)."""
+        if not self.squeeze:
+            return []
+        gait = Gait("walk", "walk", self._plane(token))
+        mover = Mover(token.creature, token, gait, terrain.has_elevation)
+        kinds = [
+            self.types(kind) for kind in kinds_of(terrain, self.cells_of(token, terrain.lattice))
+        ]
+        tightest = min(kinds, key=lambda types: self._share(types, mover), default=())
+        share = self._share(tightest, mover)
+        if share >= 1 and not is_squeezed(self, terrain, token):
+            return []
+        gaps = [e for e in tightest if e.width is not None and not crossed(e, token.creature)]
+        source = gaps[0].id if gaps and share < 1 else SQUEEZING
+        details: list[Condition | TwoRolls] = [Condition("entangled")]
+        if share < HALF:
+            details += [Condition("flat-footed"), TwoRolls("attacks", "worse")]
+        return [Effect(source, "staying", detail) for detail in details]
 
 
 def _who(occupant: Occupant) -> str:

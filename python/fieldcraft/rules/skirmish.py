@@ -14,6 +14,7 @@ import numpy.typing as npt
 from fieldcraft.creature import Creature, Token
 from fieldcraft.errors import MapError
 from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Parts
 from fieldcraft.rules._gaits import (
     GROUND,
@@ -28,7 +29,15 @@ from fieldcraft.rules._gaits import (
     spread,
 )
 from fieldcraft.rules._grid import Check, GridRules, crossed, one_of, switch
-from fieldcraft.rules._table import COMMON_KEYS, Schema, TerrainTable, shipped_table
+from fieldcraft.rules._stakes import Stride, forbidden, kinds_of, malus, spared
+from fieldcraft.rules._table import (
+    COMMON_KEYS,
+    Forbids,
+    Modifier,
+    Schema,
+    TerrainTable,
+    shipped_table,
+)
 from fieldcraft.terrain import Border, Terrain
 
 if TYPE_CHECKING:
@@ -37,8 +46,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Skirmish"]
 
-HEIGHT = 2.0
-"""How tall a creature is that does not say."""
 
 _SCHEMA = Schema(
     ticks=1,
@@ -158,6 +165,10 @@ class Skirmish(GridRules):
     def _plane(self, token: Token) -> str:
         return GROUND
 
+    def level_of(self, token: Token) -> int:
+        """Return 0: who flies is in the way of others as if on the ground (SK-04)."""
+        return 0
+
     def _gaits(
         self, terrain: Terrain, creature: Creature, token: Token | None, pace: Pace
     ) -> list[Gait]:
@@ -170,10 +181,6 @@ class Skirmish(GridRules):
 
     # -- heights ------------------------------------------------------------------------------
 
-    def height(self, creature: Creature) -> float:
-        """Return how tall a creature is."""
-        return HEIGHT if creature.height is None else float(creature.height)
-
     def _is_level(self, site: Site, mover: Mover) -> bool:
         """Return whether heights do not matter to who moves."""
         return mover.gait.mode == "fly" or not site.terrain.has_elevation
@@ -183,7 +190,7 @@ class Skirmish(GridRules):
         climbs = isinstance(mover.creature.speed, Mapping) and "climb" in mover.creature.speed
         if self._is_level(site, mover) or climbs:
             return None
-        return self.height(mover.creature)
+        return self.height_of(mover.creature)
 
     def _lifted(self, site: Site, mover: Mover, body: Body) -> npt.NDArray[np.uint8] | None:
         """Return the steps over ladders and into or out of squares with one (SK-07)."""
@@ -277,3 +284,31 @@ class Skirmish(GridRules):
     def _tops(self, terrain: Terrain, kinds: Sequence[Types]) -> npt.NDArray[np.float64] | None:
         """Return up to where elements end a line: every one up to its top (SK-09)."""
         return self._ground(terrain) if terrain.has_elevation else None
+
+    # -- at stake -----------------------------------------------------------------------------
+
+    def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
+        """Return what entering brings (SK-03, SK-08), and what a ladder forbids (SK-07)."""
+        if stride.after.gait.mode == "fly":
+            return []
+        creature = stride.after.creature
+        found: list[Stake] = []
+        lands = stride.before.gait.mode == "fly"
+        for kind in kinds_of(site.terrain, stride.taken if lands else stride.entered):
+            effects = list(spared(self.effects(kind), creature))
+            for entry in self.types(kind):
+                mine = [e.detail for e in effects if (e.terrain, e.when) == (entry.id, "staying")]
+                modifiers = [detail for detail in mine if isinstance(detail, Modifier)]
+                where = f"on {entry.name}" if entry.hands else f"in {entry.name}"
+                if modifiers:
+                    lasting = " until the next turn" if entry.entry else ""
+                    found.append(malus(entry.id, modifiers, where + lasting))
+                found += [forbidden(entry.id, d, where) for d in mine if isinstance(d, Forbids)]
+        lattice = site.terrain.lattice
+        ladders = site.edges[0].lifted
+        if ladders and "ladder" not in creature.crosses and stride.start != stride.to:
+            direction = lattice.neighbors(stride.start).index(stride.to)
+            if any((cell, direction) in ladders for cell in stride.held
+                   if lattice.neighbor(cell, direction) in stride.entered):  # fmt: skip
+                found.append(forbidden("ladder", Forbids("run"), "on ladder"))
+        return list(dict.fromkeys(found))

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fieldcraft.creature import SIZES, Creature, Token
+from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Parts
 from fieldcraft.rules._gaits import (
     GROUND,
@@ -31,7 +32,16 @@ from fieldcraft.rules._grid import (
     switch,
     whole_from,
 )
-from fieldcraft.rules._table import COMMON_KEYS, Schema, TerrainTable, shipped_table
+from fieldcraft.rules._stakes import SQUEEZING, Stride, attacks, is_squeezed, kinds_of
+from fieldcraft.rules._table import (
+    COMMON_KEYS,
+    Condition,
+    Effect,
+    Schema,
+    TerrainTable,
+    TwoRolls,
+    shipped_table,
+)
 from fieldcraft.terrain import Terrain
 
 if TYPE_CHECKING:
@@ -46,6 +56,12 @@ CELL = 2
 CELL_METRES = Fraction(3, 2)
 FOOT = Fraction(3, 10)
 EFFORTS = ("swim", "climb")
+IN_A_GAP = (
+    TwoRolls("attacks", "worse"),
+    TwoRolls("dexterity saves", "worse"),
+    TwoRolls("attacks against", "better"),
+)
+"""What squeezing does to who squeezes (S5-13)."""
 
 _SCHEMA = Schema(ticks=CELL, keys=COMMON_KEYS | {"corners"}, borders=("low_wall", "drop", "door"))
 
@@ -194,8 +210,13 @@ class Srd5(GridRules):
         """Return whether a flyer falls: prone or unable to move, and not hovering (S5-11)."""
         if not token.flying or token.creature.hovers:
             return False
-        caps = [cap for _, cap in self.pace(token.creature).modes]
-        return token.prone or token.helpless or all(cap == 0 for cap in caps)
+        caps = dict(self.pace(token.creature).modes)
+        flying = caps["fly"] if "fly" in caps else next(iter(caps.values()))
+        return token.prone or token.helpless or flying == 0
+
+    def level_of(self, token: Token) -> int:
+        """Return on which level of the air a token is; one that falls is on the ground."""
+        return 0 if self.falls(token) else super().level_of(token)
 
     def _plane(self, token: Token) -> str:
         return GROUND if self.falls(token) else super()._plane(token)
@@ -216,7 +237,7 @@ class Srd5(GridRules):
         return pace
 
     def _is_prone(self, token: Token | None) -> bool:
-        return token is not None and (token.prone or self.falls(token))
+        return token is not None and token.prone and self._plane(token) == GROUND
 
     def _gaits(
         self, terrain: Terrain, creature: Creature, token: Token | None, pace: Pace
@@ -240,4 +261,28 @@ class Srd5(GridRules):
         for target, gait in enumerate(setting.gaits):
             if gait.mode == "walk" and not gait.prone:
                 found.append(Switch(0, target, ticks, fitting=False))
+        return found
+
+    # -- at stake -----------------------------------------------------------------------------
+
+    def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
+        """Return the attack of each foe whose reach a step leaves (S5-10)."""
+        return attacks(stride, site.terrain.lattice, each_cell=False)
+
+    def _held(self, terrain: Terrain, token: Token) -> list[Effect]:
+        """Return the fall of a flyer that cannot stay up (S5-11), and squeezing (S5-13)."""
+        found = [Effect("air", "staying", Condition("falls"))] if self.falls(token) else []
+        if not self.squeeze:
+            return found
+        gait = Gait("walk", "walk", self._plane(token))
+        mover = Mover(token.creature, token, gait, terrain.has_elevation)
+        narrow = [
+            entry.id
+            for kind in kinds_of(terrain, self.cells_of(token, terrain.lattice))
+            for entry in self.types(kind)
+            if entry.room and self._is_narrow((entry,), mover)
+        ]
+        if narrow or is_squeezed(self, terrain, token):
+            source = narrow[0] if narrow else SQUEEZING
+            found += [Effect(source, "staying", rolls) for rolls in IN_A_GAP]
         return found
