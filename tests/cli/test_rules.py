@@ -109,8 +109,14 @@ def test_what_a_terrain_does(run):
     high_up = "(wet -10 %, snow -20 %, ice -20 %)"
     slip = "slip on initiative 10 (wet 9, snow 10, ice 8), save"
     assert does["open"] == []
-    assert does["light_forest"] == ["perches A"]
-    assert does["ancient_trees"] == ["perches C", "climbing: climb -10 %"]
+    in_forest = [
+        "searching: perch here: free action, +2 on later actions, 1 a round",
+        "searching: perch here: full action",
+        "searching: perch elsewhere: full action, test",
+        "falling: pure reflex save below or 1/2 of the damage",
+    ]
+    assert does["light_forest"] == ["perches A", *in_forest]
+    assert does["ancient_trees"] == ["perches C", "climbing: climb -10 %", *in_forest]
     assert does["heavy_bushes"] == ["obstructs as bush", "searching: found from 6 m at -2"]
     assert does["fog"] == ["obstructs as fog", "fog:n has obstruction n"]
     assert does["thorns"] == [

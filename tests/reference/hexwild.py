@@ -294,7 +294,7 @@ class Movement:
             elif state.level == 0:
                 yield from self.steps(here)
                 for after, price in self.turns(here):
-                    if self.fits(after, self.covered(here)):
+                    if self.fits(after):
                         yield after, price
         if state.mode != "fly":
             yield from self.climbs(state)
@@ -316,6 +316,8 @@ class Movement:
                 continue
             totals[state] = total
             for after, price in self.moves(state):
+                if not price and total == self.limits[after.mode]:
+                    continue  # nobody changes to a speed that is used up (S5-03)
                 if after not in totals and total + price <= self.limits[after.mode]:
                     heapq.heappush(queue, (total + price, next(ticket), after))
         return totals

@@ -156,10 +156,7 @@ class Movement:
             speeds = dict(budget)
         elif budget is not None:
             speeds = dict.fromkeys(speeds, budget)
-        limits = {mode: self.amount(given) for mode, given in speeds.items()}
-        if self.falls and isinstance(speed, dict) and speed.get("fly") == 0:
-            limits.pop("fly", None)
-        return limits
+        return {mode: self.amount(given) for mode, given in speeds.items()}
 
     # -- creatures --
 
@@ -391,8 +388,9 @@ class Movement:
             return
         for mode in MODES:
             # With nothing left of a speed it still allows what costs nothing; a speed of 0 is none.
-            limit = self.limits.get(mode, 0)
-            if mode == state.mode or limit == 0 or total > limit:
+            nothing = self.amount(0)
+            limit = self.limits.get(mode, nothing)
+            if mode == state.mode or limit == nothing or total > limit:
                 continue
             for block, covered in self.may_be(mode, state.at):
                 after = State(mode, state.at, block, state.parity)

@@ -246,6 +246,14 @@ def test_pf11_flyers_mind_neither_ground_nor_those_on_it():
     assert set(costs("...", None, [other((0, 1), flying=True)])) == {(0, 0), (0, 1), (0, 2)}
 
 
+def test_pf11_a_speed_of_0_is_none():
+    """PF-11: nobody hovers over a friend, or digs in below, without a speed for it."""
+    friend = [other((0, 0), "blue")]
+    for mode in ("fly", "burrow"):
+        assert costs(".", {"speed": {"walk": 9, mode: 0}}, friend) == {(0, 0): (0, False, 0)}
+        assert costs(".", {"speed": {"walk": 9, mode: 1}}, friend) == {(0, 0): (0, True, 0)}
+
+
 def test_pf11_burrowers_go_under_what_can_be_walked():
     """PF-11: plain price under difficult ground and under a foe; no way under walls and pits."""
     speeds = {"speed": {"walk": 1, "burrow": 4}}
@@ -262,6 +270,89 @@ def test_pf11_speeds_are_used_one_after_another():
     assert cost(found, 0, 12) == 12
     assert (0, 13) not in found
     assert set(costs(".wwwww..w", speeds)) == {(0, col) for col in range(7)}
+
+
+def standing(rows, cell, size="large", others=(), borders=(), **parameters):
+    """Return what `answer` finds for a body that stands somewhere."""
+    mover = TokenSpec("mover", cell, "blue", size, parameters.pop("speed", None))
+    case = drawn(rows, LEGEND, borders=tuple(borders), parameters=parameters)
+    case.tokens = (mover, *others)
+    return answer(case)
+
+
+def test_pf08_a_squeezed_start_on_a_low_obstacle_is_left():
+    """PF-08, PF-10: the start is always in the reach, and its steps depend on where they lead."""
+    found = standing(["....", "b#.."], (0, 0))
+    assert [cost(found, 0, col) for col in range(3)] == [0, 2, 3]
+
+
+def test_pf08_the_way_out_is_within_the_speeds():
+    """PF-08: at 4 spent it cannot fly off with a speed of 2, and on foot it takes 6 of 5."""
+    rows = ["....", "b.#.", "...."]
+    assert (0, 0) not in standing(rows, (0, 2), speed={"walk": 5, "fly": 2})
+    assert (0, 0) in standing(rows, (0, 2), speed={"walk": 6, "fly": 2})
+
+
+def test_pf09_the_ways_of_counting_while_squeezed():
+    """PF-09, PF-10: of the squares covered, each of which counts as 2."""
+    assert cost(standing(["...", "o~."], (0, 1), footprint_cost="worst-new"), 0, 0) == 2
+    assert cost(standing(["...", "o~."], (0, 1)), 0, 0) == 4
+    rows = [".....", "..#..", "~....", "....."]
+    assert cost(standing(rows, (0, 1), "gargantuan", footprint_cost="anchor"), 0, 0) == 2
+    rows = ["o..", "b..", "...", "..."]
+    assert cost(standing(rows, (2, 1), footprint_cost="median"), 0, 0) == 3
+
+
+def test_pf09_who_starts_on_an_enemy_squeezes_away():
+    """PF-09, PF-10: a door stands between; what it covers anew is free."""
+    door = [BorderSpec(((0, 1), (0, 2)), "door")]
+    found = standing(["....", "...."], (0, 0), others=[other((0, 0))], borders=door)
+    assert [cost(found, 0, col) for col in range(3)] == [0, 2, 3]
+
+
+def test_pf10_a_start_where_nothing_fits():
+    """PF-10: inside a wall, or over two pits; the steps depend on where they lead."""
+    assert cost(standing([".##", ".##"], (0, 1)), 0, 0) == 2
+    assert cost(standing([".o..", "....", ".o.."], (0, 0), "huge"), 0, 1) == 2
+
+
+def test_pf10_nobody_squeezes_past_an_enemy():
+    """PF-10: not where it bars the way; one on a square that is closed anyhow does not matter."""
+    rows = ["....", "..##"]
+    assert (0, 1) in standing(rows, (0, 0), others=[other((1, 2))])
+    assert (0, 1) not in standing(["...", "..."], (0, 0), others=[other((1, 2))])
+    assert (0, 1) not in standing(["..#", "..."], (0, 0), others=[other((1, 2))])
+
+
+def test_pf10_no_way_over_a_corner_without_diagonals():
+    """PF-10: inside the two windows it makes legal steps only."""
+    rows = ["...", "##.", "..o"]
+    assert cost(standing(rows, (0, 0), corners="free"), 1, 0) == 6
+    assert (1, 0) not in standing(rows, (0, 0), corners="free", diagonals="illegal")
+
+
+def test_pf11_another_speed_while_squeezed():
+    """PF-10, PF-11: it takes off, lands and walks on; in the air pits leave room."""
+    found = standing(["...", ".o."], (0, 0), speed={"walk": None, "fly": None})
+    assert cost(found, 0, 1) == 1
+    found = standing(["....", ".#b."], (0, 2), speed={"walk": None, "fly": 3})
+    assert cost(found, 0, 0) == 4, "flying 2 and walking 2, each squeezed"
+
+
+def test_pf11_burrowers_pass_below_low_walls():
+    """PF-11: nothing that costs more on the ground does below; what closes it does."""
+    pair = ((0, 0), (0, 1))
+    for kind, price in (("low_wall", 1), ("wall", None)):
+        found = costs("..", {"speed": {"burrow": 6}}, borders=[BorderSpec(pair, kind)])
+        assert cost(found, 0, 1) == price
+
+
+def test_pf11_a_budget_replaces_the_speeds():
+    """PF-11: a number that of every mode, a mapping each."""
+    speeds = {"speed": {"walk": 1, "swim": 1}}
+    assert [cost(costs("..ww", speeds, budget=3), 0, col) for col in range(4)] == [0, 1, 2, 3]
+    assert set(costs("..ww", speeds, budget={"walk": 6, "swim": 2})) == {(0, 0), (0, 1), (0, 2)}
+    assert set(costs("....", None, budget="3 m")) == {(0, 0), (0, 1), (0, 2)}
 
 
 # -- drawn at random ----------------------------------------------------------------------------
@@ -288,7 +379,7 @@ def movers(draw: st.DrawFn):
     found = {"size": draw(st.sampled_from(HEAVY))}
     if draw(st.booleans()):
         modes = draw(st.sampled_from(MODES))
-        found["speed"] = {mode: draw(st.one_of(amounts, st.none())) for mode in modes}
+        found["speed"] = {mode: draw(st.one_of(st.integers(1, 14), st.none())) for mode in modes}
         found["flying"] = "fly" in modes and draw(st.booleans())
     else:
         found["speed"] = draw(st.one_of(st.none(), amounts))
@@ -335,7 +426,7 @@ obstacles = cases.cases(
         size=st.sampled_from(("medium", "large")),
         speed=st.one_of(
             st.integers(0, 9),
-            st.fixed_dictionaries({"walk": st.integers(0, 9), "fly": st.integers(0, 9)}),
+            st.fixed_dictionaries({"walk": st.integers(1, 9), "fly": st.integers(1, 9)}),
         ),
     ),
     other=others,

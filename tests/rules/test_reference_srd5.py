@@ -211,6 +211,23 @@ def test_s5_doors_and_walls_between_cells():
     )
 
 
+def test_s5_06_a_body_in_water_and_on_a_cliff():
+    """S5-06: climbing does not help it swim: the worst cell costs 1 more."""
+    rows = ["....", "....", "...w", "...c"]
+    found = costs(rows, {"size": "large", "speed": {"walk": 90, "climb": 90}}, squeeze=False)
+    assert found[2, 2][0] == 4.5
+    found = costs(["..w", "..c"], {"size": "large", "speed": {"swim": 9}}, squeeze=False)
+    assert set(found) == {(0, 0)}
+
+
+def test_s5_11_a_flyer_without_speed_falls():
+    """S5-11: at speed 0 it is on the ground, among those who stand there."""
+    friend = [other((0, 0), "blue")]
+    for speed, stop in ((0, False), (3, True)):
+        flyer = {"speed": {"walk": 0, "fly": speed}, "flying": True}
+        assert costs(".", flyer, friend) == {(0, 0): (0, stop, 0)}
+
+
 # -- drawn at random ----------------------------------------------------------------------------
 
 PALETTE = [
@@ -234,7 +251,7 @@ def movers(draw: st.DrawFn):
     found = {"size": draw(st.sampled_from(HEAVY))}
     if draw(st.booleans()):
         modes = draw(st.sampled_from(MODES))
-        found["speed"] = {mode: draw(amounts) for mode in modes}
+        found["speed"] = {mode: 1.5 + draw(amounts) for mode in modes}
         found["flying"] = "fly" in modes and draw(st.booleans())
     else:
         found["speed"] = draw(st.one_of(st.none(), amounts))

@@ -241,6 +241,15 @@ def _effect(detail: Any) -> str:
         case rules.Hidden():
             at = f" at {detail.modifier:+d}" if detail.modifier else ""
             return f"found from {_number(_plain(detail.metres))} m{at}"
+        case rules.PerchSearch():
+            where = "here" if detail.where == "own" else "elsewhere"
+            parts = [f"perch {where}: {detail.action} action"]
+            parts += ["test"] if detail.test else []
+            parts += [f"{detail.later:+d} on later actions"] if detail.later else []
+            parts += [f"{detail.a_round} a round"] if detail.a_round else []
+            return ", ".join(parts)
+        case rules.Landing():
+            return f"{detail.save} save below or {detail.share} of the damage"
     told = _detail(detail)
     kind = _words(type(detail).__name__)
     return f"{kind} {told}" if told else kind

@@ -1,0 +1,197 @@
+"""A field that follows the tokens equals one compiled afresh."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+import strategies
+
+SYSTEMS = {
+    "hexwild": (
+        ("odd-r", "even-q"),
+        ["open", "light_forest", "mud", "boulder", "deep_water"],
+        [{}, {"mud_exit": "zone"}, {"turn_cost": 0.5}],
+    ),
+    "pathfinder": (
+        ("square", "square4"),
+        ["open", "difficult", "wall", "pit", "water", "narrow:0.75"],
+        [{}, {"parity": "carry"}, {"footprint_cost": "worst-new"}, {"diagonals": "exact"}],
+    ),
+    "srd5": (
+        ("square",),
+        ["open", "difficult", "wall", "water", "narrow:small"],
+        [{}, {"diagonals": "alternating"}, {"squeeze": False}],
+    ),
+    "skirmish": (("square",), ["open", "difficult", "wall", "stairs", "ladder"], [{}]),
+}
+SPEEDS = [None, 6, {"walk": 6, "fly": 9}, {"walk": 3, "swim": 6, "burrow": 6}]
+SIZES = ["small", "medium", "large", "huge"]
+
+
+def scene(name, seed, size, speed, body):
+    """Return a board without tokens, a mover, and tokens that may stand on the board."""
+    rng = np.random.default_rng(seed)
+    lattices, ids, parameters = SYSTEMS[name]
+    shape = (int(rng.integers(4, 24)), int(rng.integers(4, 24)))
+    shares = rng.dirichlet(np.r_[8.0, np.ones(len(ids) - 1)])
+    terrain = np.array(ids)[rng.choice(len(ids), shape, p=shares)]
+    rules = fc.rules.get(name, **parameters[int(rng.integers(len(parameters)))])
+    elevation = None
+    perches = []
+    if name in ("hexwild", "skirmish") and rng.random() < 0.5:
+        elevation = rng.choice([0, 0, 0, 1, 2], shape)
+    if name == "hexwild":
+        cells = {tuple(map(int, rng.integers(0, shape))) for _ in range(4)}
+        perches = [fc.Perch(cell, int(rng.integers(1, 3)), "medium", 4) for cell in cells]
+    lattice = lattices[int(rng.integers(len(lattices)))]
+    board = fc.Board(terrain, lattice=lattice, rules=rules, elevation=elevation, perches=perches)
+    tokens = [token for _ in range(8) if (token := some_token(board, rng)) is not None]
+    mover = fc.Creature("mover", size=size, speed=speed, body=body)
+    return board, mover, tokens, rng
+
+
+def some_token(board, rng):
+    """Return a token somewhere on the board, or None where its body is too large for it."""
+    creature = fc.Creature(
+        "other", size=SIZES[int(rng.integers(4))], body=[None, 2, 3, 7][int(rng.integers(4))]
+    )
+    if board.lattice.is_hex:
+        creature = replace(creature, size="medium")
+    token = fc.Token(
+        creature,
+        tuple(map(int, rng.integers(0, board.shape))),
+        side=["", "red"][int(rng.integers(2))],
+        helpless=bool(rng.random() < 0.2),
+        flying=bool(rng.random() < 0.2),
+        lets_through=bool(rng.random() < 0.8),
+    )
+    height, width = board.shape
+    covered = board.rules.cells_of(token, board.lattice)
+    inside = all(0 <= row < height and 0 <= col < width for row, col in covered)
+    return token if inside else None
+
+
+def assert_same(found, expected):
+    for name, a, b in zip(
+        found._graph.arrays._fields, found._graph.arrays, expected._graph.arrays, strict=True
+    ):
+        np.testing.assert_array_equal(a, b, err_msg=name)
+    assert found.home == expected.home
+    for (layer, mask), (other, expected_mask) in zip(found.seats, expected.seats, strict=True):
+        assert layer == other
+        np.testing.assert_array_equal(mask, expected_mask)
+    np.testing.assert_array_equal(found.stay, expected.stay)
+
+
+def changed(board, tokens, rng):
+    """Return the tokens with one moved, gone, come or in another state."""
+    tokens = list(tokens)
+    what = rng.integers(4)
+    new = some_token(board, rng)
+    if tokens and what == 0:
+        del tokens[int(rng.integers(len(tokens)))]
+    elif tokens and what == 1:
+        at = int(rng.integers(len(tokens)))
+        tokens[at] = replace(tokens[at], helpless=not tokens[at].helpless)
+    elif tokens and new is not None and what == 2:
+        tokens[int(rng.integers(len(tokens)))] = new
+    elif new is not None:
+        tokens.append(new)
+    return tokens
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@strategies.examples(60)
+@given(
+    seed=strategies.seeds,
+    size=st.sampled_from(SIZES),
+    speed=st.sampled_from(SPEEDS),
+    body=st.sampled_from([None, 2, 3, 7]),
+)
+def test_an_updated_field_equals_a_fresh_one(name, seed, size, speed, body):
+    board, mover, tokens, rng = scene(name, seed, size, speed, body)
+
+    def compiled(some):
+        return board.rules.step_field(board.terrain, mover, tokens=some, relation=board.relation)
+
+    field = compiled(tokens)
+    for _ in range(3):
+        tokens = changed(board, tokens, rng)
+        field = field.update(tokens)
+        fresh = compiled(tokens)
+        assert_same(field, fresh)
+        start = tuple(map(int, rng.integers(0, board.shape)))
+        found, expected = field.reach(start, 6), fresh.reach(start, 6)
+        assert found == expected
+        for cell in expected.stops[-2:]:
+            assert found.path_to(cell).explain() == expected.path_to(cell).explain()
+
+
+def test_a_field_without_changes_is_itself():
+    board = fc.Board([["open"] * 9] * 9, rules="pathfinder")
+    token = fc.Token("guard", (4, 4), side="red")
+    field = board.rules.step_field(board.terrain, fc.Creature(), tokens=[token])
+    assert field.update([token]) is field
+    renamed = replace(token, name="another")
+    assert field.update([renamed]).reach((0, 0), 3) == field.reach((0, 0), 3)
+
+
+def test_a_pickled_field_follows_tokens_too():
+    board = fc.Board([["open"] * 20] * 20, rules="srd5")
+    token = fc.Token("guard", (4, 4), side="red")
+    field = board.rules.step_field(board.terrain, fc.Creature(size="large"), tokens=[token])
+    copy = pickle.loads(pickle.dumps(field))
+    moved = [token.at((10, 10))]
+    assert_same(copy.update(moved), field.update(moved))
+
+
+def test_only_the_surroundings_of_what_changed_are_compiled(monkeypatch):
+    """Work is counted in cells, not in seconds."""
+    from fieldcraft.rules import _moving
+
+    board = fc.Board([["open"] * 100] * 100, rules="pathfinder")
+    token = fc.Token("guard", (40, 40), side="red")
+    field = board.rules.step_field(board.terrain, fc.Creature(), tokens=[token])
+    cells = []
+    make_plan = _moving.make_plan
+
+    def counted(site, *rest):
+        cells.append(site.terrain.codes.size)
+        return make_plan(site, *rest)
+
+    monkeypatch.setattr(_moving, "make_plan", counted)
+    field.update([token.at((70, 70))])
+    assert len(cells) == 2
+    assert sum(cells) <= 2 * 9 * 9
+
+
+def test_boards_carry_fields_over_moves(monkeypatch):
+    """A board after a move updates the fields of the board before, for the same mover."""
+    from fieldcraft.rules import _moving
+
+    scout = fc.Token(fc.Creature("scout", speed=6), (0, 0), side="blue")
+    guard = fc.Token(fc.Creature("guard", speed=6), (5, 5), side="red")
+    board = fc.Board([["open"] * 60] * 60, rules="pathfinder", tokens=[scout, guard])
+    board.reach(scout)
+
+    def never(*args):
+        raise AssertionError("compiled afresh")
+
+    monkeypatch.setattr(_moving, "compile_field", never)
+    after = board.move(guard, (2, 2))
+    assert (2, 2) not in after.reach(scout)
+    walked = after.move(scout, (3, 3))
+    assert walked.reach(walked.token("scout")).cost_at((3, 4)) == 1
+
+
+def test_bare_arrays_know_no_tokens():
+    field = fc.grid.field([[1, 1]])
+    with pytest.raises(fc.FieldcraftError, match="only a field that rules compiled"):
+        field.update([])
