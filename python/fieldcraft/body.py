@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,19 +78,15 @@ class Body:
         """Cells a side of a body of n x n squares."""
         return math.isqrt(self.size)
 
-    @cached_property
+    @property
     def rows_cols(self) -> npt.NDArray[np.int64]:
         """Row and column of each cell from the anchor, by its parity, shape (2, m, 2)."""
-        return frozen(np.array([self._cells_from(kind) for kind in range(2)], np.int64))
+        return _tables(self.lattice, self.offsets)[0]
 
-    def _cells_from(self, parity: int) -> list[list[int]]:
-        lattice = self.lattice
-        if not lattice.is_hex:
-            return [list(offset) for offset in self.offsets]
-        anchor = next(c for c in ((0, 0), (1, 0), (0, 1)) if int(lattice.parity(c)) == parity)
-        axial = np.array(self.offsets) + lattice.to_axial(anchor)
-        found: list[list[int]] = (lattice.from_axial(axial) - np.array(anchor)).tolist()
-        return found
+    @property
+    def leading(self) -> Bools:
+        """Which cells have no other cell of the body in a straight direction, shape (2, 8, m)."""
+        return _tables(self.lattice, self.offsets)[1]
 
     @cached_property
     def cells(self) -> npt.NDArray[np.int64]:
@@ -116,25 +112,6 @@ class Body:
             padded[(np.arange(-1, height + 1) & 1) == 1] = 1
         return frozen(padded.ravel())
 
-    @cached_property
-    def leading(self) -> Bools:
-        """Which cells have no other cell of the body in a straight direction, shape (2, 8, m)."""
-        found = np.zeros((2, 8, self.size), bool)
-        for kind in range(2):
-            mine = set(map(tuple, self.rows_cols[kind].tolist()))
-            anchor = self._anchor(kind)
-            for j, (row, col) in enumerate(self.rows_cols[kind].tolist()):
-                here = (anchor[0] + row, anchor[1] + col)
-                for k, (r, c) in enumerate(self.lattice.neighbors(here)[: self.lattice.n_straight]):
-                    found[kind, k, j] = (r - anchor[0], c - anchor[1]) not in mine
-        return frozen(found)
-
-    def _anchor(self, parity: int) -> Cell:
-        """Return some cell of that parity."""
-        if not self.lattice.is_hex:
-            return (0, 0)
-        return next(c for c in ((0, 0), (1, 0), (0, 1)) if int(self.lattice.parity(c)) == parity)
-
     def at(self, anchor: Cell) -> list[Cell]:
         """Return the cells it covers, on the map or off it."""
         kind = int(self.lattice.parity(anchor)) if self.lattice.is_hex else 0
@@ -158,6 +135,13 @@ class Body:
 
     def _flat(self, dtype: Any) -> Array:
         return np.zeros((self.shape[0] + 2) * (self.shape[1] + 2), dtype)
+
+    def on_map(self) -> Bools:
+        """Return where the whole body is on the map, by its anchor."""
+        if self.size == 1:
+            return np.ones(self.shape, bool)
+        everywhere = self.pad(np.ones(self.shape, bool), np.bool_)
+        return self.unpad(self._place(everywhere, np.zeros(0, np.uint8))[0])
 
     def _place(self, open_: Array, inner: Array) -> tuple[Array, Array, Array]:
         on_map, clean, fits = (self._flat(np.bool_) for _ in range(3))
@@ -333,3 +317,22 @@ class Body:
             self.pad(flags, np.bool_), self.pad(cover, np.uint16), self.side, self.shape[1] + 2, out
         )
         return self.unpad(out)
+
+
+@cache
+def _tables(lattice: Lattice, offsets: tuple[Cell, ...]) -> tuple[npt.NDArray[np.int64], Bools]:
+    """Return `Body.rows_cols` and `Body.leading`, which do not depend on the map."""
+    rows_cols = np.zeros((2, len(offsets), 2), np.int64)
+    leading = np.zeros((2, 8, len(offsets)), bool)
+    for kind in range(2):
+        anchor = (0, 0)
+        cells = np.array(offsets)
+        if lattice.is_hex:
+            anchor = next(c for c in ((0, 0), (1, 0), (0, 1)) if int(lattice.parity(c)) == kind)
+            cells = lattice.from_axial(cells + lattice.to_axial(anchor)) - np.array(anchor)
+        rows_cols[kind] = cells
+        places = [(anchor[0] + row, anchor[1] + col) for row, col in cells.tolist()]
+        for j, place in enumerate(places):
+            for k, beyond in enumerate(lattice.neighbors(place)[: lattice.n_straight]):
+                leading[kind, k, j] = beyond not in places
+    return frozen(rows_cols), frozen(leading)

@@ -704,19 +704,17 @@ class GridRules(Measuring, Seeing):
     ) -> Occupancy:
         """Return where others than the token that moves stand."""
         side = "" if token is None else token.side
-        places = [
-            [
-                terrain.check(cell, f"cell of token {other.label!r}")
-                for cell in self.cells_of(other, terrain.lattice)
-            ]
-            for other in others
-        ]
+        height, width = terrain.shape
+        places = [self.cells_of(other, terrain.lattice) for other in others]
+        for other, cells in zip(others, places, strict=True):
+            for row, col in cells:
+                if not (0 <= row < height and 0 <= col < width):
+                    terrain.check((row, col), f"cell of token {other.label!r}")
         found: dict[str, dict[Cell, Occupants]] = {}
         engaged = self._engaged(terrain.lattice, others, places, relation)
         for other, cells, fights in zip(others, places, engaged, strict=True):
             plane = found.setdefault(self._plane(other), {})
-            # Whoever it is has to know the state of a token, not where it stands.
-            occupant = Occupant(other.at((0, 0)), relation(side, other.side), fights)
+            occupant = Occupant(other, relation(side, other.side), fights)
             for cell in cells:
                 plane[cell] = (*plane.get(cell, ()), occupant)
         return found

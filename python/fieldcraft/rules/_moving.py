@@ -7,7 +7,7 @@ out once a kind and spread over the map by one indexing of `Terrain.codes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -57,7 +57,7 @@ class Site:
     """A map, or a part of one, with what a creature makes of its kinds and borders.
 
     `edges` are those on the ground and those in the air; `perches` are those of the whole map, of
-    a part some lie outside.
+    a part some lie outside; `read` keeps what kinds of cells are to a gait.
     """
 
     rules: GridRules
@@ -66,6 +66,7 @@ class Site:
     edges: tuple[Edges, Edges]
     bodies: tuple[Body, ...]
     perches: tuple[Perch, ...] = ()
+    read: dict[Gait, Kinds] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def masks(self) -> list[dict[str, Masks | None]]:
@@ -84,8 +85,7 @@ class Site:
     @cached_property
     def on_map(self) -> list[Bools]:
         """Where each body is on the map, by its anchor."""
-        everywhere = np.ones(self.terrain.shape, bool)
-        return [body.places(everywhere).on_map for body in self.bodies]
+        return [body.on_map() for body in self.bodies]
 
     @cached_property
     def height(self) -> list[npt.NDArray[np.float64]]:
@@ -124,7 +124,7 @@ class Site:
             replace(perch, cell=(perch.cell[0] - row, perch.cell[1] - col))
             for perch in self.perches
         )
-        return Site(self.rules, cut, self.kinds, (ground, air), bodies, perches)
+        return Site(self.rules, cut, self.kinds, (ground, air), bodies, perches, self.read)
 
     def steps_from(
         self, anchors: Array, direction: int
@@ -158,53 +158,90 @@ class Cells:
     named: Bools | None
 
 
-def read_cells(site: Site, mover: Mover, occupants: Mapping[Cell, Occupants]) -> Cells:
-    """Return what the cells are to a gait."""
-    rules, terrain, kinds = site.rules, site.terrain, site.kinds
+class Kinds(NamedTuple):
+    """What each kind of cell is to one gait: the values that `Cells` spreads over the map."""
 
-    def per_kind(value: Callable[[Types], Any], dtype: Any, absent: Any) -> Array:
-        return spread(terrain, [value(t) if t else absent for t in kinds], dtype)
+    ground: list[bool]
+    named: list[bool] | None
+    solid: list[bool]
+    price: list[int]
+    tight: list[int] | None
+    rests: list[bool]
+    leave: list[int]
+    low: list[bool]
 
-    def price(types: Types, who: Occupants = (), *, squeezed: bool = False) -> int:
-        return fits(total(rules._enter_parts(types, who, mover, squeezed=squeezed)) or 1, types)
 
-    open_ = per_kind(lambda t: rules._open(t, mover), bool, absent=False)
+def read_kinds(site: Site, mover: Mover) -> Kinds:
+    """Return what the kinds of cells are to a gait; worked out once for a map and its parts."""
+    if mover.gait not in site.read:
+        site.read[mover.gait] = _read_kinds(site, mover)
+    return site.read[mover.gait]
+
+
+def _read_kinds(site: Site, mover: Mover) -> Kinds:
+    rules, kinds = site.rules, site.kinds
+    open_ = [bool(t) and rules._open(t or (), mover) for t in kinds]
     named = None
     if mover.gait.mode in ("swim", "climb") and any(body.size > 1 for body in site.bodies):
         # A body pays and needs what its worst cell asks, and may lie on the ground in part.
         walker = replace(mover, gait=replace(mover.gait, mode="walk"))
         named = open_
-        open_ = open_ | per_kind(lambda t: rules._open(t, walker), bool, absent=False)
-    prices = per_kind(price, np.int64, 1)
+        open_ = [
+            bool(t) and (o or rules._open(t or (), walker))
+            for t, o in zip(kinds, open_, strict=True)
+        ]
     squeezes = any(rules._block(mover.creature, body) for body in site.bodies)
-    tight = per_kind(lambda t: price(t, squeezed=True), np.int64, 1) if squeezes else None
-    rests = per_kind(lambda t: rules._rests(t, mover), bool, absent=True)
+    return Kinds(
+        open_,
+        named,
+        [bool(t) and rules._solid(t or (), mover) for t in kinds],
+        [price(rules, t, (), mover) if t else 1 for t in kinds],
+        [price(rules, t, (), mover, squeezed=True) if t else 1 for t in kinds]
+        if squeezes
+        else None,
+        [not t or rules._rests(t, mover) for t in kinds],
+        [fits(total(rules._leave_parts(t, mover)), t) if t else 0 for t in kinds],
+        [bool(t) and rules._obstructs(t or (), mover) for t in kinds],
+    )
+
+
+def price(
+    rules: GridRules, types: Types, who: Occupants, mover: Mover, *, squeezed: bool = False
+) -> int:
+    """Return the ticks of a cell with somebody in it."""
+    return fits(total(rules._enter_parts(types, who, mover, squeezed=squeezed)) or 1, types)
+
+
+def read_cells(site: Site, mover: Mover, occupants: Mapping[Cell, Occupants]) -> Cells:
+    """Return what the cells are to a gait."""
+    rules, terrain = site.rules, site.terrain
+    kinds = read_kinds(site, mover)
+    ground = spread(terrain, kinds.ground, bool)
+    prices = spread(terrain, kinds.price, np.int64)
+    tight = None if kinds.tight is None else spread(terrain, kinds.tight, np.int64)
     free = np.ones(terrain.shape, bool)
     taken = np.zeros(terrain.shape, bool)
     for cell, who in occupants.items():
-        types = kinds[terrain.codes[cell]]
+        types = site.kinds[terrain.codes[cell]]
         if not all(rules._pass(o, mover) for o in who):
-            taken[cell] = True
+            taken[cell] = ground[cell]
         if not all(rules._stop_on(o, mover) for o in who):
             free[cell] = False
         if types:
-            prices[cell] = price(types, who)
+            prices[cell] = price(rules, types, who, mover)
             if tight is not None:
-                tight[cell] = price(types, who, squeezed=True)
-    taken &= open_
-    leave = per_kind(lambda t: fits(total(rules._leave_parts(t, mover)), t), np.int64, 0)
-    low = per_kind(lambda t: rules._obstructs(t, mover), bool, absent=False)
+                tight[cell] = price(rules, types, who, mover, squeezed=True)
     return Cells(
-        open_,
+        ground,
         taken,
-        per_kind(lambda t: rules._solid(t, mover), bool, absent=False),
+        spread(terrain, kinds.solid, bool),
         prices,
         tight,
-        rests & free,
-        leave if leave.any() else None,
-        low if any(rules._obstructs(t, mover) for t in kinds if t) else None,
+        spread(terrain, kinds.rests, bool) & free,
+        spread(terrain, kinds.leave, np.int64) if any(kinds.leave) else None,
+        spread(terrain, kinds.low, bool) if any(kinds.low) else None,
         free,
-        named,
+        None if kinds.named is None else spread(terrain, kinds.named, bool),
     )
 
 
