@@ -3,4 +3,4 @@
 Importing this package imports nothing else; import the module that holds the kernel you want.
 """
 
-__all__ = ["lattice", "lines", "queues", "search", "sight", "steps", "walk"]
+__all__ = ["bodies", "lattice", "lines", "queues", "search", "sight", "steps", "walk"]

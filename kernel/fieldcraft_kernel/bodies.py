@@ -128,16 +128,17 @@ def step_masks(
     """Find the legal steps from every anchor on the map, whether or not the body fits there.
 
     A step leads to a place that fits, and newly covers no cell that is taken. A straight one
-    crosses no barred border with its leading cells. A diagonal asks that both places beside it, u and v, are clean; that neither way over
-    them in two straight steps crosses a barred border; and, by `corners`, that the cells of both
-    (BOTH) or of one (EITHER) outside the place left are not solid. With `tops` a place is as high
-    as the highest top of its cells: no step rises by `limit` or more unless lifted, and a cell
-    whose top is that much above the place left counts as solid.
+    crosses no barred border with its leading cells. A diagonal asks that both places beside it, u
+    and v, are clean; that neither way over them in two straight steps crosses a barred border; and,
+    by `corners`, that the cells of both (BOTH) or of one (EITHER) outside the place left are not
+    solid. With `tops` a place is as high as the highest top of its cells: no step rises by `limit`
+    or more unless lifted, and a cell whose top is that much above the place left counts as solid.
 
     In: fits, clean, on_map bool (N,), see `place`; taken, solid bool (N,) or (0,); barred uint8
-    (N,) or (0,), bit k: not from this cell across the border in direction k; tops int64 (N,) or (0,) with
-    limit; lifted uint8 (N,) or (0,), bit k at the anchor: a step in direction k may rise at will;
-    corners BOTH, EITHER or FREE; parity, cells, leading, offsets, n_straight, n_directions.
+    (N,) or (0,), bit k: not from this cell across the border in direction k; tops int64 (N,) or
+    (0,) with limit; lifted uint8 (N,) or (0,), bit k at the anchor: a step in direction k may rise
+    at will; corners BOTH, EITHER or FREE; parity, cells, leading, offsets, n_straight,
+    n_directions.
     Out: out uint8 (N,), bit k: the step in direction k is legal; 0 off the map.
     """
     out[:] = 0

@@ -193,9 +193,10 @@ class Body:
         heights = None if tops is None else np.rint(tops * THOUSANDTHS)
         kernel.step_masks(
             fits, clean, on_map, self.pad(taken, np.bool_), self.pad(solid, np.bool_),
-            self.pad(barred, np.uint8), self.pad(heights, np.int64, -(1 << 60)), round(limit * THOUSANDTHS),
-            self.pad(lifted, np.uint8), kernel.CORNERS[corners], self.parity, self.cells,
-            self.leading, self.steps, lattice.n_straight, lattice.n_directions, steps,
+            self.pad(barred, np.uint8), self.pad(heights, np.int64, -(1 << 60)),
+            round(limit * THOUSANDTHS), self.pad(lifted, np.uint8), kernel.CORNERS[corners],
+            self.parity, self.cells, self.leading, self.steps, lattice.n_straight,
+            lattice.n_directions, steps,
         )  # fmt: skip
         fits = self.unpad(fits)
         if taken is not None and taken.any():

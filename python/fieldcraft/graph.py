@@ -682,7 +682,7 @@ class Graph:
 
 
 def _not_back(direction: int, n_directions: int) -> int:
-    """Return, as bits, the directions that do not lead back over the side or corner of coming in."""
+    """Return, as bits, the directions not back over the side or corner of coming in."""
     if n_directions == 6:
         return 0x3F ^ 1 << (direction + 3) % 6
     if direction < 4:

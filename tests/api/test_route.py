@@ -166,6 +166,15 @@ def test_the_nearest_approach():
     )
 
 
+def test_of_equally_near_approaches_the_one_of_fewer_turns():
+    """(0, 3) and (2, 1) are two steps from the goal: one at 3 in one turn, one at 1 in the second."""
+    rows = ["....", "..##", ".###", ".###"]
+    field = board(["....##", "#####.", "~#####", ".#####"])
+    assert rows
+    route = field.route((0, 0), (1, 5), budget=3)
+    assert ends(route) == [(0, 3)]
+
+
 def test_no_approach_where_the_start_is_the_nearest():
     route = board(["..#.."]).route((0, 1), (0, 4), budget=2)
     assert (bool(route), len(route), route.cost) == (False, 0, math.inf)
@@ -221,13 +230,16 @@ def test_hexes_go_in_turns():
 
 
 def test_a_foe_has_one_attack_each_turn():
-    """S5-10: who leaves the reach of the same foe in two turns risks two attacks in all."""
-    ada = fc.Token(fc.Creature("Ada", speed=3), (0, 0), side="blue")
-    orc = fc.Token("orc", (1, 0), side="red")
-    route = board(["....", ".###"], "srd5", tokens=[ada, orc]).route(ada, (0, 3))
-    assert len(route) == 2
-    assert sum(len(turn.attacks) for turn in route.turns) == 1
-    assert str(route.explain()).count("opportunity attack") == 1
+    """S5-10: the way leaves the reach of the foe in the wall twice: once in each of two turns."""
+    ada = fc.Token(fc.Creature("Ada", speed=9), (0, 0), side="blue")
+    orc = fc.Token("orc", (1, 2), side="red")
+    field = board(["......", "##.##.", "......"], "srd5", tokens=[ada, orc])
+    route = field.route(ada, (2, 0))
+    assert [len(turn.attacks) for turn in route.turns] == [1, 1]
+    text = "at stake in steps 4, 12: opportunity attack by orc"
+    assert str(route.explain()).splitlines()[-1] == text
+    in_one = field.path(ada, (2, 0)).explain()
+    assert str(in_one).splitlines()[-1] == f"{text} (1 in all)"
 
 
 def test_routes_pickle_and_compare():

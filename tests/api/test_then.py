@@ -222,6 +222,14 @@ def test_a_cell_that_is_no_stop_is_refused():
     assert costs(reach.then([(0, 0), (0, 2)])) == {(0, 0): 0, (0, 1): 1, (0, 2): 2}
 
 
+def test_paths_after_a_pause_end_where_one_may_stop():
+    stop = np.array([[True, False, True, True]])
+    reach = fc.grid.reach(np.ones((1, 4)), (0, 0), diagonals="equidistant", stop=stop).then((0, 3))
+    assert not reach.path_to((0, 1))
+    assert reach.path_to((0, 1), stop=False).cost == 5
+    assert [tuple(cell) for cell in reach.stops.tolist()] == [(0, 3), (0, 2), (0, 0)]
+
+
 def test_nowhere_to_pause():
     stop = np.zeros((1, 3), bool)
     reach = fc.grid.reach(np.ones((1, 3)), (0, 1), diagonals="equidistant", stop=stop)
@@ -524,6 +532,24 @@ def check_going_on(spec: MapSpec, query, data) -> None:
         assert path.cost == sum(step.cost for step in path.steps)
         assert tuple(path.cells[-1].tolist()) == cell
         assert len(path.pauses) == len(movers) - 1
+
+
+@fc_st.examples(150)
+@given(data=st.data())
+def test_one_label_a_cell_and_two_give_the_same(data):
+    """PF-02: where no weight is even; the fields that tell parities apart are laid out from it."""
+    rule = data.draw(st.tuples(st.sampled_from(fc_st.ALTERNATING), st.just("advances")))
+    spec, query = data.draw(
+        fc_st.movements("square", diagonal=rule, shape=fc_st.small_shapes, single=True)
+    )
+    spec.enter = [array | 1 for array in spec.enter]
+    field = fc_st.step_field(spec)
+    apart = field.told_apart()
+    ask = {"parity": query.parity, "layer": query.layer}
+    one, two = (some.reach(query.starts, query.budget, **ask) for some in (field, apart))
+    assert one == two
+    for cell in two.cells[-2:].tolist():
+        assert two.path_to(tuple(cell), stop=False).cost == two.cost_at(tuple(cell))
 
 
 @fc_st.examples(100)

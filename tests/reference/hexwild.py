@@ -316,7 +316,7 @@ class Movement:
                 continue
             totals[state] = total
             for after, price in self.moves(state):
-                if not price and total == self.limits[after.mode]:
+                if after.mode != state.mode and not price and total == self.limits[after.mode]:
                     continue  # nobody changes to a speed that is used up (S5-03)
                 if after not in totals and total + price <= self.limits[after.mode]:
                     heapq.heappush(queue, (total + price, next(ticket), after))

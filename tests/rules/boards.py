@@ -98,7 +98,7 @@ def of_kind(kind: str | tuple[str, ...], lattice: str, plain: str) -> Terrain:
 
 
 class Compiled:
-    """What a system hands to a field, before the field packs it: of a step field the first layer."""
+    """What a system hands to a field before it is packed; of a step field the first layer."""
 
     def __init__(self, lattice: Any, shape: tuple[int, int], **arrays: Any) -> None:
         self.lattice, self.shape = lattice, shape

@@ -333,6 +333,13 @@ def test_a_body_of_two_needs_both_hexes(reach):
     same(case, reach(case, horse), "0 - - - - -")
 
 
+def test_a_body_gets_off_a_foe_by_and_by(reach):
+    """HW-15: nobody is kept out of hexes it holds already, and nobody gets back onto a foe."""
+    case = board("......", tokens=(other(0, 1),))
+    same(case, reach(case, who(0, 0, body=2, facing=1)), "0! 1! 2 3 4 -")
+    same(case, reach(case, who(0, 2, body=2, facing=1)), "- - 0 1 2 -")
+
+
 @pytest.mark.parametrize("facing", range(6))
 @pytest.mark.parametrize("body", [2, 3, 7])
 def test_a_body_covers_the_anchor_and_what_it_faces(reach, layout, body, facing):

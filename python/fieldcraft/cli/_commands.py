@@ -375,8 +375,10 @@ def _verify_text(
 def because(board: Board, sight: Sight) -> str:
     """Return why a target is seen so well, or is not seen."""
     if sight.obstruction is None:
-        ends = _opaque(board, sight)
-        return f"{ends} ends the line" if ends else "something opaque ends the line"
+        last = list(sight.explain())[-1]
+        if last.ends in ("opaque", "height"):
+            return f"{ground_name(board, last.cell)} at {spot(last.cell)} ends the line"
+        return f"the {last.ends} at {spot(last.cell)} ends the line"
     if not sight.visible:
         threshold = getattr(board.rules, "threshold", None)
         limit = f", and {-threshold} or worse hides" if threshold is not None else ""
@@ -389,17 +391,6 @@ def because(board: Board, sight: Sight) -> str:
     if sight.spell_failure:
         text += f", a spell fails {amount(100 * sight.spell_failure)} %"
     return text
-
-
-def _opaque(board: Board, sight: Sight) -> str:
-    """Return the first opaque cell between the ends of a line, as text."""
-    between = [tuple(cell) for cell in sight.line[1:-1].tolist()]
-    between += [cell for pair in sight.pairs for cell in pair]
-    for row, col in between:
-        for id_ in board.terrain.kind((row, col)):
-            if board.rules.table.find(id_).opaque:
-                return f"{board.rules.table.find(id_).name} at {spot((row, col))}"
-    return ""
 
 
 def ground_name(board: Board, cell: Cell) -> str:

@@ -1,8 +1,9 @@
 """From a map and a creature to a step field: gaits, sheets, occupancy, reasons, updates.
 
 A *gait* is a way of moving (walking, crawling, flying). A *sheet* is what becomes a layer of the
-field: a gait, with the place's class where the body squeezes, or the direction it faces. Maps have few kinds of cells and many cells, so a rule is worked
-out once a kind and spread over the map by one indexing of `Terrain.codes`.
+field: a gait, with the place's class where the body squeezes, or the direction it faces. Maps have
+few kinds of cells and many cells, so a rule is worked out once a kind and spread over the map by
+one indexing of `Terrain.codes`.
 """
 
 from __future__ import annotations
