@@ -87,7 +87,7 @@ LAYERS = (
     {"_version", "errors"},
     {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
-    {"path", "reach", "sight"},
+    {"path", "reach", "route", "sight"},
     {"body", "fields", "graph", "legal", "searching", "sight_field", "step_field"},
     {"rules"},
     {"_arrays", "board", "grid", "hexes", "plane", "questions", "trees"},

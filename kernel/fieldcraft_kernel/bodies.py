@@ -115,6 +115,7 @@ def step_masks(
     barred: Any,
     tops: Any,
     limit: int,
+    high: int,
     lifted: Any,
     corners: int,
     parity: Any,
@@ -132,12 +133,12 @@ def step_masks(
     and v, are clean; that neither way over them in two straight steps crosses a barred border; and,
     by `corners`, that the cells of both (BOTH) or of one (EITHER) outside the place left are not
     solid. With `tops` a place is as high as the highest top of its cells: no step rises by `limit`
-    or more unless lifted, and a cell whose top is that much above the place left counts as solid.
+    or more unless lifted, and a cell whose top is `high` or more above the place left is solid.
 
     In: fits, clean, on_map bool (N,), see `place`; taken, solid bool (N,) or (0,); barred uint8
     (N,) or (0,), bit k: not from this cell across the border in direction k; tops int64 (N,) or
-    (0,) with limit; lifted uint8 (N,) or (0,), bit k at the anchor: a step in direction k may rise
-    at will; corners BOTH, EITHER or FREE; parity, cells, leading, offsets, n_straight,
+    (0,) with limit and high; lifted uint8 (N,) or (0,), bit k at the anchor: a step in direction k
+    may rise at will; corners BOTH, EITHER or FREE; parity, cells, leading, offsets, n_straight,
     n_directions.
     Out: out uint8 (N,), bit k: the step in direction k is legal; 0 off the map.
     """
@@ -208,7 +209,7 @@ def step_masks(
                         legal &= ~(1 << i)
             if corners != FREE and legal & (mask >> n_straight):
                 beside = ~solid_edges(
-                    solid, tops, heights, limit, front, n_front, kind, offsets, cell
+                    solid, tops, heights, high, front, n_front, kind, offsets, cell
                 )
                 if corners == BOTH:
                     legal &= beside & turned(beside)
@@ -249,7 +250,7 @@ def solid_edges(
     solid: Any,
     tops: Any,
     heights: Any,
-    limit: int,
+    high: int,
     front: Any,
     n_front: Any,
     kind: int,
@@ -262,7 +263,7 @@ def solid_edges(
         for i in range(n_front[kind, direction]):
             beyond = cell + front[kind, direction, i] + offsets[kind, direction]
             hard = solid.shape[0] > 0 and solid[beyond]
-            if tops.shape[0] and tops[beyond] - heights[cell] >= limit:
+            if tops.shape[0] and tops[beyond] - heights[cell] >= high:
                 hard = True
             if hard:
                 edges |= 1 << direction
@@ -475,19 +476,20 @@ def find_moves(
     rows: int,
     cols: int,
     inside: Any,
+    also: int,
     moves: Any,
 ) -> None:
     """Find the steps of blocks in a box.
 
     In: block_fits bool (N,), block_steps uint8 (N,); corner, rows and cols of the box; inside
-    int64 (8,), its row of `find_boxes`.
+    int64 (8,), its row of `find_boxes`; also, the blocks that are left although they do not fit.
     Out: moves int64 (8,): the blocks that fit and have the step in each direction.
     """
     moves[:] = 0
     for row in range(rows):
         for col in range(cols):
             cell = corner + row * padded + col
-            if block_fits[cell]:
+            if block_fits[cell] or (also >> (row * cols + col)) & 1:
                 mask = int(block_steps[cell])
                 for direction in range(8):
                     moves[direction] |= ((mask >> direction) & 1) << (row * cols + col)
@@ -565,7 +567,7 @@ def split_window(
     """
     side = n - k + 1
     moves, sides = boxes[4], boxes[5]
-    find_moves(block_fits, block_steps, padded, window, side, side, boxes[0], moves)
+    find_moves(block_fits, block_steps, padded, window, side, side, boxes[0], 0, moves)
     cells = gather(free, padded, window, n, n)
     find_sides(cells, inner, padded, window, n, boxes[2], boxes[3], sides)
     count = 0
@@ -708,6 +710,7 @@ def widen(blocks: int, side: int, cols: int, row: int, col: int) -> int:
 
 @jit
 def squeeze_steps(
+    on_map: Any,
     full: Any,
     n_classes: Any,
     blocks: Any,
@@ -723,9 +726,9 @@ def squeeze_steps(
 
     From class s of a window to class t of the next one if some block of s reaches some block of t
     by steps of the k x k body whose cells stay inside the two windows. To a full window belong all
-    of its blocks.
+    of its blocks; so do they to a window that is no place, for whoever stands there all the same.
 
-    In: full bool (N,); n_classes uint8 (N,), blocks uint16 (C, N) of `squeeze`; block_fits,
+    In: on_map, full bool (N,); n_classes uint8 (N,), blocks uint16 (C, N) of `squeeze`; block_fits,
     block_steps, padded, n, k, n_directions as given to it.
     Out: out uint8 (C + 1, C + 1, N), all 0 when given; bit d of out[s, t, window]: the step in
     direction d is legal from s of the window, 0 for the full window and else class s - 1, to t of
@@ -737,9 +740,10 @@ def squeeze_steps(
     find_boxes(side, n_directions, inside, shifts)
     whole = (1 << (side * side)) - 1
     for window in range(full.shape[0]):
-        n_here = int(n_classes[window])
-        if n_here == 0 and not full[window]:
+        if not on_map[window]:
             continue
+        n_here = int(n_classes[window])
+        is_place = n_here > 0 or full[window]
         for direction in range(n_directions):
             down, right = row_step(direction), col_step(direction)
             beyond = window + down * padded + right
@@ -764,7 +768,7 @@ def squeeze_steps(
                         if not is_known:
                             find_moves(
                                 block_fits, block_steps, padded, corner, rows, cols, inside[box],
-                                moves,
+                                0 if is_place else start, moves,
                             )  # fmt: skip
                             is_known = True
                         reached = flood(start, moves, shifts[box], n_directions)

@@ -189,7 +189,7 @@ def search(
     """
     steps, enter, leave, border = graph.steps, graph.enter, graph.leave, graph.border
     stop, halt, rows, entry_of = graph.stop, graph.halt, graph.rows, graph.entry
-    reserve = graph.reserve
+    reserve, latest = graph.reserve, graph.latest
     to, scale, extra, shift, caps = graph.to, graph.scale, graph.extra, graph.shift, graph.caps
     links, link_price, link_cells = graph.links, graph.link_price, graph.link_cells
     link_steps, link_rest = graph.link_steps, graph.link_rest
@@ -357,8 +357,8 @@ def search(
             if new > caps[after]:
                 continue
             if has_reserve and along >= 0 and rows[after, RESERVE] >= 0:
-                onward = new + reserve[rows[after, RESERVE], along, beyond]
-                if onward > caps[after] or onward > budget:
+                held = rows[after, RESERVE]
+                if new + reserve[held, along, beyond] > budget or new > latest[held, along, beyond]:
                     continue
             if new > budget:
                 if budget >= largest:

@@ -40,6 +40,7 @@ class StepArrays(NamedTuple):
     halt    bool (H, N)         may have no rows: whoever enters goes no further
     reserve T (Z, 8, N)         may have no rows: what must be left to whoever enters by a step
                                     in direction k
+    latest  T (Z, 8, N)         and the largest total with which one may enter so
     rows    int64 (R, N_COLUMNS)    which of the above each row uses (-1: none), its halted twin,
                                     and the directions it has at all, as a mask
     entry   int64 (R, 8)        row of `enter` that a step in direction k pays
@@ -68,6 +69,7 @@ class StepArrays(NamedTuple):
     stop: Any
     halt: Any
     reserve: Any
+    latest: Any
     rows: Any
     entry: Any
     to: Any

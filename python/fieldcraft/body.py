@@ -25,6 +25,13 @@ Masks = npt.NDArray[np.uint8]
 
 THOUSANDTHS = 1000
 """Heights are compared in whole thousandths of their unit."""
+BEYOND_ALL = 1 << 60
+"""A height that nothing has."""
+
+
+def thousandths(height: float) -> int:
+    """Return a height in whole thousandths; an infinite one is beyond all."""
+    return BEYOND_ALL if math.isinf(height) else round(height * THOUSANDTHS)
 
 
 class Places(NamedTuple):
@@ -162,6 +169,7 @@ class Body:
         corners: str = "both",
         tops: Array | None = None,
         limit: float = 0.0,
+        high: float | None = None,
         lifted: Masks | None = None,
     ) -> Places:
         """Return where the body may be and which steps are legal.
@@ -181,7 +189,7 @@ class Body:
             ``"both"``, ``"either"`` or ``"free"``.
         tops : ndarray of float, shape (height, width), optional
             Heights; a step that rises by `limit` or more is illegal, unless `lifted` (bit k at
-            the anchor).
+            the anchor); what is `high` or more (`limit` if absent) above a place has corners.
 
         Returns
         -------
@@ -193,10 +201,10 @@ class Body:
         heights = None if tops is None else np.rint(tops * THOUSANDTHS)
         kernel.step_masks(
             fits, clean, on_map, self.pad(taken, np.bool_), self.pad(solid, np.bool_),
-            self.pad(barred, np.uint8), self.pad(heights, np.int64, -(1 << 60)),
-            round(limit * THOUSANDTHS), self.pad(lifted, np.uint8), kernel.CORNERS[corners],
-            self.parity, self.cells, self.leading, self.steps, lattice.n_straight,
-            lattice.n_directions, steps,
+            self.pad(barred, np.uint8), self.pad(heights, np.int64, -BEYOND_ALL),
+            thousandths(limit), thousandths(limit if high is None else high),
+            self.pad(lifted, np.uint8), kernel.CORNERS[corners], self.parity, self.cells,
+            self.leading, self.steps, lattice.n_straight, lattice.n_directions, steps,
         )  # fmt: skip
         fits = self.unpad(fits)
         if taken is not None and taken.any():
@@ -247,6 +255,7 @@ class Body:
         inner: Masks | None,
         barred: Masks | None,
         corners: str,
+        straight_only: bool = False,
         classes: int | None = None,
     ) -> Squeezed:
         """Return where a body of n x n squares squeezes, moving as a block x block body does.
@@ -262,6 +271,8 @@ class Body:
             Of the whole body, creatures considered.
         solid, inner, barred, corners
             As in `places`.
+        straight_only : bool
+            Whether there are no diagonals.
         classes : int, optional
             How many classes to keep; as many as there are without creatures if absent.
 
@@ -274,31 +285,36 @@ class Body:
             "solid": solid, "inner": inner, "barred": barred, "corners": corners,
         }  # fmt: skip
         borders = self.pad(inner, np.uint8)
-        sizes = self.shape[1] + 2, self.side, block, self.lattice.n_directions
+        n_directions = self.lattice.n_straight if straight_only else self.lattice.n_directions
+        mask = np.uint8((1 << n_directions) - 1)
+        sizes = self.shape[1] + 2, self.side, block, n_directions
         if classes is None:
             alone = small.places(free, **rules)
             on_map, _, whole = self._place(self.pad(free, np.bool_), borders)
             classes = int(
                 kernel.count_classes(
                     self.pad(free, np.bool_), borders, on_map, whole,
-                    self.pad(alone.fits, np.bool_), self.pad(alone.steps, np.uint8), *sizes,
+                    self.pad(alone.fits, np.bool_), self.pad(alone.steps & mask, np.uint8), *sizes,
                 )
             )  # fmt: skip
         open_ = free & ~taken
         blocks = small.places(open_, **rules)
-        block_fits, block_steps = self.pad(blocks.fits, bool), self.pad(blocks.steps, np.uint8)
-        full_fits = self.pad(full.fits, np.bool_)
+        block_fits, block_steps = (
+            self.pad(blocks.fits, bool),
+            self.pad(blocks.steps & mask, np.uint8),
+        )
+        full_fits, on_map = self.pad(full.fits, np.bool_), self.pad(full.on_map, np.bool_)
         n_classes = self._flat(np.uint8)
         cover, which = (np.zeros((classes, len(n_classes)), np.uint16) for _ in range(2))
         kernel.squeeze(
             self.pad(open_, np.bool_), self.pad(taken, np.bool_), borders,
-            self.pad(full.on_map, np.bool_), full_fits, block_fits, block_steps, *sizes,
+            on_map, full_fits, block_fits, block_steps, *sizes,
             n_classes, cover, which,
         )  # fmt: skip
         moves = np.zeros((classes + 1, classes + 1, len(n_classes)), np.uint8)
         if classes:
             kernel.squeeze_steps(
-                full_fits, n_classes, which, block_fits, block_steps, *sizes, moves
+                on_map, full_fits, n_classes, which, block_fits, block_steps, *sizes, moves
             )
         return Squeezed(self.unpad(cover), self.unpad(moves))
 

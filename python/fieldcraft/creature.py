@@ -132,6 +132,8 @@ def by_mode(speed: Any, whose: str) -> dict[str, Any]:
     """
     given = speed if isinstance(speed, Mapping) else {"walk": speed}
     found: dict[str, Any] = {}
+    if not given:
+        raise RulesError(f"the speeds of {whose} are empty; expected at least one way of moving")
     for mode, amount in given.items():
         if not isinstance(mode, str):
             raise ArgumentTypeError(f"a way of moving must be a name, not {mode!r}")

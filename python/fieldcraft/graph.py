@@ -390,6 +390,7 @@ class Graph:
         return kernel.StepArrays(
             steps=steps, enter=stacks.enter, leave=leave, border=border, stop=stacks.stop,
             halt=stacks.halt, reserve=frozen(np.zeros((0, 8, self.n_cells), self.number)),
+            latest=frozen(np.zeros((0, 8, self.n_cells), self.number)),
             rows=frozen(rows), entry=frozen(entry), to=frozen(to),
             scale=frozen(scale), extra=frozen(extra), shift=1 if copies == 2 else 0,
             caps=frozen(caps), links=table, link_price=price, link_rest=rest, link_cells=cells,
@@ -483,26 +484,33 @@ class Graph:
         cells = np.flatnonzero(bound.any(axis=0))
         blank = LARGEST_FLOAT if self.is_float else kernel.MAX_TOTAL
         needed = np.full((len(known), 8, self.n_cells), blank, self.number)
+        # Where speeds differ, what is left depends on which: the largest total to enter with.
+        latest = np.full(needed.shape, -1, self.number)
         ways = {row: list(self._ways_out(row, cells)) for row in known}
         while True:
-            before = needed.copy()
+            before, earlier = needed.copy(), latest.copy()
             for row, some in ways.items():
                 for along, from_, beyond, after, prices in some:
                     there = known.get(after)
                     for came in range(n):
                         if along is not None and not _not_back(came, n) >> along & 1:
                             continue
-                        rest: Any = 0
+                        rest, most = 0 * prices, 0 * prices + min(arrays.caps[after], blank)
                         if there is not None:
-                            kept = before[there, came if along is None else along, beyond]
-                            rest = np.where(bound[there, beyond] | (along is None), kept, 0)
-                        total = np.minimum(prices + rest, blank)
-                        place = needed[known[row], came]
-                        place[from_] = np.minimum(place[from_], total)
-            if np.array_equal(before, needed):
+                            way = came if along is None else along
+                            go_on = bound[there, beyond] | (along is None)
+                            rest = np.where(go_on, before[there, way, beyond], rest)
+                            kept = np.minimum(earlier[there, way, beyond], most)
+                            most = np.where(go_on, kept, most)
+                        place, late = needed[known[row], came], latest[known[row], came]
+                        place[from_] = np.minimum(place[from_], np.minimum(prices + rest, blank))
+                        late[from_] = np.maximum(late[from_], most - prices)
+            if np.array_equal(before, needed) and np.array_equal(earlier, latest):
                 break
-        reserve = np.where(bound[: len(mine), None], needed[: len(mine)], 0)
-        return arrays._replace(rows=frozen(rows), reserve=frozen(reserve))
+        n_mine = len(mine)
+        reserve = np.where(bound[:n_mine, None], needed[:n_mine], 0)
+        latest = np.where(bound[:n_mine, None], latest[:n_mine], blank)
+        return arrays._replace(rows=frozen(rows), reserve=frozen(reserve), latest=frozen(latest))
 
     def _ways_out(
         self, row: int, where_from: Array

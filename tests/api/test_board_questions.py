@@ -20,25 +20,26 @@ def test_the_rules_follow_the_lattice_where_none_are_named():
     assert fc.Board(OPEN, lattice="even-q").rules.name == "hexwild"
 
 
-def test_levels_are_refused_until_they_are_covered(hexes):
+def test_who_sits_in_a_tree_moves_down_and_looks_out(hexes):
+    """HW-23, HW-24: without a perch known it comes down; its hex is free for others."""
     above = fc.Token("owl", (1, 1), level=1)
     board = hexes.replace(tokens=[above])
-    for question in (
-        lambda: board.reach(above, budget=2),
-        lambda: board.reach((1, 1), budget=2),
-        lambda: board.sight(above, (0, 0)),
-        lambda: board.sight((0, 0), (1, 1)),
-        lambda: board.view(above, 3),
-    ):
-        with pytest.raises(fc.RulesError, match="'owl' stands on level 1"):
-            question()
+    assert board.reach(above, budget=0).cells.tolist() == [[1, 1]]
+    down = board.reach(above, budget=2)
+    assert len(down) > 1
+    assert down.cost_at((1, 1)) == 0
+    assert board.path((0, 0), (1, 1))
+    assert board.sight(above, (0, 0))
+    assert (0, 0) in board.view(above, 3)
 
 
-def test_a_creature_without_a_speed_on_foot_needs_a_budget(hexes):
+def test_a_creature_that_only_flies_takes_off(hexes):
+    """S5-03: on foot it has no speed, so the ground costs it what the air does."""
     bird = fc.Creature("bird", speed={"fly": 3})
-    with pytest.raises(fc.RulesError, match="has no speed 'walk', only fly"):
-        hexes.reach((0, 0), creature=bird)
+    assert hexes.reach((0, 0), creature=bird).budget == 3
     assert len(hexes.reach((0, 0), creature=bird, budget=1)) == 3
+    grounded = {"walk": 0, "fly": 0}
+    assert len(hexes.reach((0, 0), creature=bird, budget=grounded)) == 1
 
 
 @pytest.mark.parametrize("speed", [-3, float("nan"), "9 parsecs", {"walk": "far"}])

@@ -29,7 +29,6 @@ LATER = {
     "gridless-01": "movement without a grid",
     "gridless-03": "movement without a grid",
     "gridless-05": "movement without a grid",
-    "budget-05": "several speeds (S5-03)",
     "import-01": "Universal VTT files",
     "import-03": "Foundry scenes",
 }
@@ -803,6 +802,17 @@ def _(case):
     }
     expected = {tuple(entry["hex"]): entry["cost"] for entry in case["expected"]["distances"]}
     assert found == expected
+
+
+@case("budget-05")
+def _(case):
+    query = case["query"]
+    ((way, n_squares, terrain),) = query["used"]
+    assert way == "walk"
+    board = fc.Board([["open", *[terrain] * n_squares]], rules="srd5")
+    speeds = {mode: f"{squares} sq" for mode, squares in query["speeds"].items()}
+    reach = board.reach((0, 0), creature=fc.Creature("climber", speed=speeds))
+    assert reach.left_at((0, n_squares)) == case["expected"]
 
 
 @case("batch-01")

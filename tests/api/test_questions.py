@@ -549,11 +549,24 @@ def test_pf07_from_where_it_can_attack():
     wall = fc.Border(((0, 4), (0, 5)), "wall")
     charge = charging("......", borders=[wall])
     assert charge.reason == "there is no place on the map from which it can be attacked"
+    around = charging(["......", "......"], target=(0, 5), borders=[wall])
+    assert (around.cells[-1], around.length) == ((1, 5), 5), "the closest of those that serve"
     lancer = fc.Creature("lancer", speed=6, reach=2)
     assert charging("......", creature=lancer).cells[-1] == (0, 3)
     assert charging("....", creature=lancer).reason.startswith("only 1 squares")
     unarmed = fc.Creature("scholar", speed=6, reach=0)
     assert "no place" in charging("......", creature=unarmed).reason
+
+
+def test_pf07_a_charge_ends_where_a_movement_may_end(tmp_path):
+    """PF-07: where nobody may stop no charge ends, however easily one passes."""
+    path = tmp_path / "ropes.toml"
+    path.write_text('extends = "pathfinder"\n[terrain.rope]\nstop = false\n')
+    board = fc.Board([["open", "rope", "open", "rope", "open"]], rules=path)
+    knight = fc.Token(KNIGHT, (0, 0), side="blue")
+    far, near = board.replace(tokens=[knight]).charge_lanes(knight, [(0, 4), (0, 3)])
+    assert far.reason == "no movement may end at (0, 3)"
+    assert near.cells[-1] == (0, 2)
 
 
 def test_pf07_large_bodies_need_a_lane_as_wide_as_they_are():

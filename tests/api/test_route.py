@@ -167,12 +167,11 @@ def test_the_nearest_approach():
 
 
 def test_of_equally_near_approaches_the_one_of_fewer_turns():
-    """(0, 3) and (2, 1) are two steps from the goal: one at 3 in one turn, one at 1 in the second."""
-    rows = ["....", "..##", ".###", ".###"]
-    field = board(["....##", "#####.", "~#####", ".#####"])
-    assert rows
-    route = field.route((0, 0), (1, 5), budget=3)
-    assert ends(route) == [(0, 3)]
+    """Two squares from the goal: (0, 1) at 4 in the first turn, (0, 5) at 1 in the second."""
+    field = board(["..###..", ".#####.", ".#####.", "......."])
+    route = field.route((3, 0), (0, 3), budget=9)
+    assert ends(route) == [(0, 1)]
+    assert [turn.cost for turn in field.route((3, 0), (0, 5), budget=9).turns] == [9, 1]
 
 
 def test_no_approach_where_the_start_is_the_nearest():

@@ -130,7 +130,7 @@ class Arrays:
         tops = self.values(ground.tops, np.int64) if ground.tops else NO_TOPS
         bodies.step_masks(
             fits, clean, on_map, self.flags(ground.kept) if ground.kept else NO_FLAGS,
-            self.flags(ground.solid), self.bits(ground.barred), tops, ground.limit,
+            self.flags(ground.solid), self.bits(ground.barred), tops, ground.limit, ground.limit,
             self.bits(ground.lifted), bodies.CORNERS[ground.corners], self.parity,
             cells, leading, self.offsets, ground.n_straight, ground.n_directions, out,
         )  # fmt: skip
@@ -159,7 +159,7 @@ class Arrays:
         )  # fmt: skip
         steps = np.zeros((layers + 1, layers + 1, self.size), np.uint8)
         bodies.squeeze_steps(
-            full, n_classes, blocks, block_fits, block_steps, self.padded, n, k,
+            on_map, full, n_classes, blocks, block_fits, block_steps, self.padded, n, k,
             ground.n_directions, steps,
         )  # fmt: skip
         return n_classes, cover, blocks, steps

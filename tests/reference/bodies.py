@@ -238,7 +238,16 @@ def squeezed_steps(ground: Ground, n: int, k: int) -> set[tuple[State, State, in
     """Return the steps between places of which at least one is squeezed."""
     places = states(ground, n, k)
     found = set()
-    for (window, which), blocks in places.items():
+    sources = dict(places)
+    side = range(n - k + 1)
+    for window in ground.cells():
+        known = any(place[0] == window for place in places)
+        if not known and is_on_map(ground, block(n), window):
+            # No place, but whoever stands there may leave it, from all of its blocks.
+            sources[window, 0] = frozenset(
+                (window[0] + i, window[1] + j) for i in side for j in side
+            )
+    for (window, which), blocks in sources.items():
         for direction in range(ground.n_directions):
             beyond = ground.beyond(window, direction)
             both = {*covered(ground, block(n), window), *covered(ground, block(n), beyond)}

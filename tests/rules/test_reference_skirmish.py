@@ -247,10 +247,10 @@ def test_sk01_a_start_on_somebody(reach):
 
 
 def test_sk01_a_large_one_gets_off_a_foe_by_and_by(reach):
-    """SK-01: nobody is kept out of squares it holds already, and nobody gets back onto a foe."""
+    """SK-01: nobody is kept out of squares it holds already; they still are occupied ones."""
     case = board(".....\n.....", tokens=(foe(0, 1),))
     big = who(0, 0, size="large")
-    same(case, reach(case, big), "0! 1! 2 3 -\n- - - - -")
+    same(case, reach(case, big), "0! 2! 3 4 -\n- - - - -")
     case = case.replace(tokens=(foe(0, 0),))
     same(case, reach(case, big), "0! 1 2 3 -\n- - - - -")
     case = case.replace(tokens=(foe(0, 2),))

@@ -245,7 +245,7 @@ def by_hand(name, path, tokens, lattice):
             inside = was <= token.creature.reach
             left = inside if name == "pathfinder" else inside and is_ > token.creature.reach
             if token.side == "red" and not token.helpless and left:
-                provoked.append(token.cell)
+                provoked.append(token.label)
         found.append(provoked)
     return found
 
@@ -284,9 +284,9 @@ def test_s5_10_attacks_are_those_counted_by_hand(melee):
     for cell in reach.cells.tolist():
         path = reach.path_to(tuple(cell), stop=False)
         expected = by_hand(where.rules.name, path, tokens, where.lattice)
-        found = [[s.detail.cell for s in step.stakes if s.kind == "attack"] for step in path.steps]
+        found = [[s.source for s in step.stakes if s.kind == "attack"] for step in path.steps]
         assert found == expected
-        assert len(path.attacks) == len({c for cells in expected for c in cells})
+        assert len(path.attacks) == len({label for labels in expected for label in labels})
 
 
 # ---- hexwild -----------------------------------------------------------------------------------
@@ -376,6 +376,12 @@ def test_hw18_trees_are_climbed_by_a_test_too():
     assert field.stakes((0, 1), (0, 1), low, high) == []
     assert field.stakes((0, 1), (0, 1), top, high) == [light]
     assert field.stakes((0, 1), (0, 1), high, top) == []
+    squirrel = fc.Creature("squirrel", untested_by={"ancient_trees"})
+    spared = wood.step_field((0, 1), creature=squirrel).explainer
+    assert spared.stakes((0, 2), (0, 2), high, low) == []
+    assert only(spared.stakes((0, 1), (0, 1), high, low), "climb") == light
+    assert Modifier("climb", -10, "%") in details(wood.effects((0, 2), creature=fc.Creature()))
+    assert Modifier("climb", -10, "%") not in details(wood.effects((0, 2), creature=squirrel))
 
 
 def test_hw26_who_jumps_down_may_hit_somebody():
@@ -854,8 +860,12 @@ def test_a_squeezed_body_is_known_after_tokens_moved():
         moved = moved.update(second)
         fresh = hall.rules.step_field(hall.terrain, creature, tokens=second, **options)
         row, col = second[0].cell
-        for start in itertools.product(range(max(0, row - 3), 8), range(max(0, col - 4), 38, 2)):
-            one, other = (field.reach(start, 6) for field in (moved, fresh))
+        rows, cols = (
+            range(max(0, row - 3), min(8, row + 2)),
+            range(max(0, col - 4), min(38, col + 3)),
+        )
+        for start in itertools.product(rows, cols):
+            one, other = (field.reach(start, 3) for field in (moved, fresh))
             for cell in other.cells.tolist():
                 way = other.path_to(tuple(cell), stop=False)
                 assert one.path_to(tuple(cell), stop=False).steps == way.steps

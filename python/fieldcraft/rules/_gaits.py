@@ -82,8 +82,8 @@ class Mover:
 
     @property
     def aloft(self) -> int:
-        """1 for who flies, else 0: which borders it meets."""
-        return int(self.gait.mode == "fly")
+        """1 off the ground (above it or below), else 0: which borders it meets."""
+        return int(self.gait.mode in ("fly", "burrow"))
 
 
 class Occupant(NamedTuple):

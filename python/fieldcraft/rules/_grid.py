@@ -65,7 +65,7 @@ __all__ = ["Budget", "GridRules", "default_relation"]
 
 MEDIUM = SIZES.index("medium")
 GROUND_BORDERS = ("low_wall", "drop", "ladder")
-"""Borders that mean nothing to who flies."""
+"""Borders that mean nothing in the air and under the ground."""
 FEET_PER_METRE = Fraction(10, 3)
 """Five feet are 1.5 metres, as the games have it."""
 
@@ -519,8 +519,8 @@ class GridRules(Measuring, Seeing):
         """Return the side of the space that a body squeezes into, 0 where it does not."""
         return 0
 
-    def _climbing(self, site: Site, mover: Mover) -> float | None:
-        """Return the rise that no step makes, or None where heights do not matter."""
+    def _climbing(self, site: Site, mover: Mover) -> tuple[float, float] | None:
+        """Return the rise that no step makes, and that of what has corners; None: no heights."""
         return None
 
     def _lifted(self, site: Site, mover: Mover, body: Body) -> npt.NDArray[np.uint8] | None:
@@ -619,8 +619,8 @@ class GridRules(Measuring, Seeing):
 
     # -- borders and occupancy ----------------------------------------------------------------
 
-    def _edges(self, terrain: Terrain, creature: Creature, *, flying: bool = False) -> Edges:
-        """Return the borders of a map as that creature meets them, on the ground or in the air."""
+    def _edges(self, terrain: Terrain, creature: Creature, *, aloft: bool = False) -> Edges:
+        """Return the borders of a map as that creature meets them, on the ground or off it."""
         lattice = terrain.lattice
         barred: set[tuple[Cell, int]] = set()
         opaque: set[tuple[Cell, int]] = set()
@@ -636,7 +636,7 @@ class GridRules(Measuring, Seeing):
             solid = border.kind == "wall" or (border.kind == "door" and not border.open)
             if solid:
                 opaque.update((there, back))
-            if border.kind in creature.crosses or (flying and border.kind in GROUND_BORDERS):
+            if border.kind in creature.crosses or (aloft and border.kind in GROUND_BORDERS):
                 continue
             if solid and not border.one_way:
                 barred.add(there)
@@ -790,7 +790,7 @@ class GridRules(Measuring, Seeing):
             self,
             terrain,
             self._all_types(terrain),
-            (self._edges(terrain, creature), self._edges(terrain, creature, flying=True)),
+            (self._edges(terrain, creature), self._edges(terrain, creature, aloft=True)),
             tuple(
                 Body(lattice, terrain.shape, self.footprint(creature, lattice, direction))
                 for direction in facings

@@ -184,12 +184,13 @@ def _read_kinds(site: Site, mover: Mover) -> Kinds:
     open_ = [bool(t) and rules._open(t or (), mover) for t in kinds]
     named = None
     if mover.gait.mode in ("swim", "climb") and any(body.size > 1 for body in site.bodies):
-        # A body pays and needs what its worst cell asks, and may lie on the ground in part.
+        # A body pays and needs what its worst cell asks, and may lie on plain ground in part.
         walker = replace(mover, gait=replace(mover.gait, mode="walk"))
         named = open_
         open_ = [
-            bool(t) and (o or rules._open(t or (), walker))
-            for t, o in zip(kinds, open_, strict=True)
+            bool(t)
+            and (mine or (not any(e.speeds for e in t or ()) and rules._open(t or (), walker)))
+            for t, mine in zip(kinds, open_, strict=True)
         ]
     squeezes = any(rules._block(mover.creature, body) for body in site.bodies)
     return Kinds(
@@ -366,7 +367,8 @@ def find_places(site: Site, mover: Mover, body: Body, cells: Cells) -> Places:
     climb = rules._climbing(site, mover)
     if climb is not None:
         lifted = rules._lifted(site, mover, body)
-        options |= {"tops": site.terrain.elevation, "limit": climb, "lifted": lifted}
+        limit, high = climb
+        options |= {"tops": site.terrain.elevation, "limit": limit, "high": high, "lifted": lifted}
     groups = rules._groups(site, mover)
     if groups is None:
         return body.places(cells.ground, taken=cells.taken, solid=cells.solid, **options)
@@ -443,7 +445,7 @@ def _add_squeezed(
     corners = rules._movement().corners
     found = body.squeezed(
         side, cells.ground, cells.taken, full, solid=cells.solid, corners=corners,
-        classes=classes, **site.masks[mover.aloft],
+        straight_only=rules._movement().straight_only, classes=classes, **site.masks[mover.aloft],
     )  # fmt: skip
     base = len(plan.sheets) - 1
     whole, tight = plan.sheets[base], cells.tight

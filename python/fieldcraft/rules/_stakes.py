@@ -180,7 +180,7 @@ def is_squeezed(rules: GridRules, terrain: Terrain, token: Token) -> bool:
         types = rules.types(kind)
         if not any(rules._open(types, mover) for mover in movers):
             return True
-    inner = rules._edges(terrain, creature, flying=token.flying).inner
+    inner = rules._edges(terrain, creature, aloft=token.flying).inner
     return any(cell in cells and lattice.neighbor(cell, side) in cells for cell, side in inner)
 
 

@@ -433,6 +433,8 @@ class Hexwild(GridRules):
                 if high < low:
                     found.append(Switch(source, target, PLAIN))
                     continue
+                if not setting.creature.climbs:
+                    continue
                 by_price: dict[int, npt.NDArray[np.bool_]] = {}
                 for (cell, level), top in metres.items():
                     if level == high:
@@ -443,6 +445,10 @@ class Hexwild(GridRules):
                         if site.has(cell):
                             where[cell] = True
                 found += [Switch(source, target, t, where) for t, where in by_price.items()]
+        for n in perched:
+            for aloft, gait in enumerate(setting.gaits):
+                if gait.mode == "fly" and gait.level == 1 and not gait.still:
+                    found += [Switch(n, aloft, rest=1), Switch(aloft, n, rest=1)]
         return found
 
     # -- seeing -------------------------------------------------------------------------------
@@ -583,7 +589,11 @@ class Hexwild(GridRules):
         # What makes tests harder on the way out does so for those on the way in, pure saves apart.
         harder = tuple(dict.fromkeys(m for m in lost if m.what == "reflex"))
         if after.still and after.level > before.level:
-            found += [_into_tree(names, effects) for names, effects in met([stride.to])]
+            found += [
+                _into_tree(names, effects)
+                for names, effects in met([stride.to])
+                if not (creature.untested_by | creature.crosses) & names.keys()
+            ]
         if after.plane != GROUND:
             return found
         if before.still:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -185,12 +186,13 @@ class Skirmish(GridRules):
         """Return whether heights do not matter to who moves."""
         return mover.gait.mode == "fly" or not site.terrain.has_elevation
 
-    def _climbing(self, site: Site, mover: Mover) -> float | None:
-        """Return the creature's height, which only climbers step up (SK-06)."""
+    def _climbing(self, site: Site, mover: Mover) -> tuple[float, float] | None:
+        """Return the creature's height, which only climbers step up (SK-06, SK-10)."""
         climbs = isinstance(mover.creature.speed, Mapping) and "climb" in mover.creature.speed
-        if self._is_level(site, mover) or climbs:
+        if self._is_level(site, mover):
             return None
-        return self.height_of(mover.creature)
+        height = self.height_of(mover.creature)
+        return math.inf if climbs else height, height
 
     def _lifted(self, site: Site, mover: Mover, body: Body) -> npt.NDArray[np.uint8] | None:
         """Return the steps over ladders and into or out of squares with one (SK-07)."""
@@ -224,7 +226,7 @@ class Skirmish(GridRules):
         if self._is_level(site, mover):
             return []
         tops, on_map = site.height[body], site.on_map[body]
-        limit = self._climbing(site, mover)
+        limit = (self._climbing(site, mover) or (math.inf, math.inf))[0]
         lifted = self._lifted(site, mover, site.bodies[body])
         found = []
         for direction in range(site.terrain.lattice.n_directions):
@@ -233,7 +235,7 @@ class Skirmish(GridRules):
             starts, ends = starts[both], ends[both]
             rise = tops[ends[:, 0], ends[:, 1]] - tops[starts[:, 0], starts[:, 1]]
             rise = np.round(rise, 6)
-            made = np.ones(len(rise), bool) if limit is None else rise < limit
+            made = rise < limit
             if lifted is not None:
                 made &= (lifted[starts[:, 0], starts[:, 1]] >> direction) & 1 == 0
             ticks = np.where(rise > 1, rise, np.where(rise > 0, 1, 0))

@@ -254,10 +254,11 @@ class Srd5(GridRules):
         """Return the changes of every system, and standing up for half the speed (S5-07)."""
         found = super()._switches(site, setting, occupancy)
         walking = setting.pace.walking
-        if not setting.gaits[0].prone or walking == 0:
+        # Half of a speed that nobody knows is unknown too.
+        if not setting.gaits[0].prone or not walking:
             return found
         # What is left after standing up is half the speed, to the tick.
-        ticks = 0 if walking is None else int(walking) - int(walking) // 2
+        ticks = int(walking) - int(walking) // 2
         for target, gait in enumerate(setting.gaits):
             if gait.mode == "walk" and not gait.prone:
                 found.append(Switch(0, target, ticks, fitting=False))
