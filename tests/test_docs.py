@@ -227,7 +227,7 @@ def test_terrain_tables_are_those_of_the_systems(system):
         assert flags == flags & set(re.findall(r"\w+", row["besides"])), id_
 
 
-@pytest.mark.parametrize("system", ["hexwild", "pathfinder"])
+@pytest.mark.parametrize("system", ["hexwild", "pathfinder", "skirmish", "srd5"])
 def test_rule_parameters_are_those_of_the_systems(system):
     section = text_of("rules.md").partition(f"\n## {system}\n")[2].partition("\n## ")[0]
     listed = next(table for table in tables(section) if "parameter" in table[0])
@@ -243,7 +243,8 @@ def test_rule_parameters_are_those_of_the_systems(system):
 
 def test_every_rule_of_this_version_is_described():
     text = text_of("rules.md")
-    numbers = [f"HW-{n:02}" for n in range(1, 22)] + [f"PF-{n:02}" for n in (*range(1, 7), 13)]
+    last = {"HW": 27, "PF": 13, "S5": 14, "SK": 10}
+    numbers = [f"{system}-{n:02}" for system in last for n in range(1, last[system] + 1)]
     assert [number for number in numbers if f"- **{number}** " not in text] == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -607,44 +607,31 @@ class Graph:
 
     # -- half squares and parities --------------------------------------------------------------
 
-    def told_apart(self, layers: Sequence[Layer]) -> Graph:
-        """Return the graph with the parity as rows of its own where it counts in half squares.
-
-        Laid out from the arrays, since the links given may have been patched since.
-        """
+    def told_apart(self, layers: Sequence[Layer], links: Sequence[Link]) -> Graph:
+        """Return the graph with the parity as rows of its own where it counts in half squares."""
         if not self.halves:
             return self
-        old, both = self.arrays, np.array([0, 1])
+        old = self.arrays
+        bound = [(i, layer.onward) for i, layer in enumerate(layers) if layer.onward >= 0]
+        onward = np.zeros((1 + max((n for _, n in bound), default=-1), self.n_cells), bool)
+        for layer, number in bound:
+            onward[number] = old.reserve[old.rows[layer, kernel.RESERVE]].any(axis=0)
+        # Of the arrays, since they may have been patched since the links were given.
+        cells, steps = iter(self._inner(old.link_cells)), iter(self._inner(old.link_steps))
+        links = [
+            replace(
+                link,
+                cells=None if link.cells is None else next(cells),
+                steps=None if link.steps is None else next(steps),
+            )
+            for link in links
+        ]
         graph = copy.copy(self)
-        graph.halves, graph.copies = False, 2
-        dear = np.tile(both, len(old.rows))
-        rows, entry, to = (np.repeat(array, 2, axis=0) for array in (old.rows, old.entry, old.to))
-        rows[:, kernel.TWIN] = 2 * rows[:, kernel.TWIN] + dear
-        rows[:, kernel.RESERVE] = -1
-        to = 2 * to + dear[:, None]
-        to[:, 4:] ^= rows[:, kernel.DIRECTIONS, None] > 0
-        factors = [graph._multipliers(parity) for parity in dear.tolist()]
-        links = np.repeat(old.links, 2, axis=0)
-        for column in (kernel.SOURCE, kernel.TARGET):
-            links[:, column] = 2 * links[:, column] + np.tile(both, len(old.links))
-        order = np.argsort(links[:, kernel.SOURCE], kind="stable")
-        links = links[order]
-        first = np.searchsorted(links[:, kernel.SOURCE], np.arange(len(rows) + 1))
-        graph.arrays = old._replace(
-            leave=frozen(old.leave >> 1), border=frozen(old.border >> 1),
-            reserve=frozen(old.reserve[:0]), rows=frozen(rows), entry=frozen(entry), to=frozen(to),
-            scale=frozen(np.array([scale for scale, _ in factors], self.number)),
-            extra=frozen(np.array([extra for _, extra in factors], self.number)), shift=1,
-            caps=frozen(np.repeat(np.where(old.caps < NO_CAP, old.caps >> 1, NO_CAP), 2)),
-            links=frozen(links), link_price=frozen(np.repeat(old.link_price >> 1, 2)[order]),
-            first_link=frozen(first.astype(np.int64)),
-        )  # fmt: skip
-        bound = [layer for layer in layers if layer.onward >= 0]
+        graph.halves, graph.copies, graph._own = False, 2, old.link_steps
+        leave, border = frozen(old.leave >> 1), frozen(old.border >> 1)
+        stacks = Stacks(old.steps, old.enter, leave, border, old.stop, old.halt, onward)
+        graph.arrays = graph._lay_out(layers, links, stacks)
         if bound:
-            onward = np.zeros((1 + max(layer.onward for layer in bound), self.n_cells), bool)
-            for layer in bound:
-                reserve = old.reserve[old.rows[layers.index(layer), kernel.RESERVE]]
-                onward[layer.onward] = reserve.any(axis=0)
             graph.arrays = graph._with_reserves(layers, onward)
         graph._check_states()
         graph.per_bucket, graph.slots = graph._queue()

@@ -488,7 +488,7 @@ class StepField(Frozen):
 
     def told_apart(self) -> StepField:
         """Return the field with the parity of diagonals as rows of the search."""
-        graph = self._graph.told_apart(self.layers)
+        graph = self._graph.told_apart(self.layers, self.links)
         field = copy.copy(self)
         field.__dict__.update(_graph=graph, _searcher=Searcher(graph))
         return field

@@ -315,6 +315,35 @@ def test_other_lattices_and_layers_are_refused():
         walks.reach((0, 0)).then(field=flies)
 
 
+def test_fields_told_apart_keep_borders_and_obstacles():
+    """PF-02, PF-08: laid out once more with the parities as rows, nothing else changes."""
+    rules = fc.rules.get("pathfinder")
+    assert rules.parameters()["parity"] == "advances"
+    board = fc.Board(
+        [["open"] * 6] * 6,
+        rules=rules,
+        borders=[fc.Border(((2, 2), (2, 3)), "low_wall"), fc.Border(((3, 2), (3, 3)), "wall")],
+    )
+    field = board.step_field((2, 2))
+    assert field.reach((2, 2), 5) == field.told_apart().reach((2, 2), 5)
+    low = np.zeros((5, 5), bool)
+    low[1:4, 2] = True
+    over = fc.StepField(
+        fc.Lattice("square"),
+        (5, 5),
+        steps=fc.legal_steps(fc.Lattice("square"), np.ones((5, 5), bool)),
+        enter=np.where(low, 3, 1),
+        stop=~low,
+        onward=low,
+        layers=[fc.Layer(onward=0)],
+        diagonal="alternating",
+    )
+    for budget in (3, 4, 5, 6):
+        reach = over.told_apart().reach((2, 1), budget)
+        assert reach == over.reach((2, 1), budget)
+        assert ((2, 2) in reach) == (budget >= 4)  # 3 to get on it, 1 to get off again
+
+
 # ---- Budgets -----------------------------------------------------------------------------------
 
 

@@ -276,6 +276,8 @@ class Movement:
             after = state._replace(level=level)
             if level == state.level or not self.fits(after):
                 continue
+            if level > state.level and not self.mover.climbs:
+                continue
             yield after, climb_price(self.metres(after) - self.metres(state))
 
     def moves(self, state: State) -> Iterator[tuple[State, Fraction]]:

@@ -354,6 +354,11 @@ class Movement:
             if spent <= self.limits[after.mode] and self.may_enter(arrived, spent, step):
                 yield arrived, spent, step
 
+    def used_up(self, mode: str, total: Any) -> bool:
+        """Tell whether a speed can no longer be used: 0 or less of it is left (S5-03)."""
+        limit = self.limits.get(mode, self.amount(0))
+        return limit != math.inf and self.cost(total) >= self.cost(limit)
+
     def steps(self, state: State) -> Iterator[Step]:
         """Yield the steps from a state that bodies, borders, corners and creatures allow.
 
@@ -387,10 +392,7 @@ class Movement:
                 yield state._replace(prone=False), total + walking / 2, None
             return
         for mode in MODES:
-            # With nothing left of a speed it still allows what costs nothing; a speed of 0 is none.
-            nothing = self.amount(0)
-            limit = self.limits.get(mode, nothing)
-            if mode == state.mode or limit == nothing or total > limit:
+            if mode == state.mode or self.used_up(mode, total):
                 continue
             for block, covered in self.may_be(mode, state.at):
                 after = State(mode, state.at, block, state.parity)
