@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fieldcraft.fields import Layer, Link, SightField, StepField, Within, legal_steps, within
     from fieldcraft.io import FieldcraftWarning, read, read_scenario, write
     from fieldcraft.lattice import Lattice
-    from fieldcraft.path import Path, Step
+    from fieldcraft.path import Path, Stake, Step
     from fieldcraft.questions import Charge
     from fieldcraft.reach import Reach
     from fieldcraft.route import Route
@@ -69,6 +69,7 @@ _NAMES = {
     "Lattice": "lattice",
     "Charge": "questions",
     "Path": "path",
+    "Stake": "path",
     "Step": "path",
     "Reach": "reach",
     "Route": "route",
@@ -106,6 +107,7 @@ __all__ = [
     "RulesError",
     "Sight",
     "SightField",
+    "Stake",
     "Step",
     "StepField",
     "Terrain",

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Board"]
 
 RELATIONS = ("friend", "foe", "neutral")
+NOWHERE = (-1, -1)
+"""Where the mover of a compiled field stands: off the map, where nobody is equal to it."""
 KEPT_FIELDS = 16
 """Compiled fields a board keeps; the one not used for longest goes first."""
 
@@ -487,7 +489,7 @@ class Board:
         pace: Pace,
     ) -> StepField:
         # Where the mover stands is no part of its field; its speed is where there are several.
-        mover = None if token is None else token.at((0, 0))
+        mover = None if token is None else token.at(NOWHERE)
         lies = token is not None and (token.prone or token.flying)
         shared = ("step", creature, mover, tuple(pace.caps.items()), pace.walking if lies else None)
 

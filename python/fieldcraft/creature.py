@@ -207,6 +207,14 @@ class Token:
                 f"creature of a token must be a Creature, not {type(self.creature).__name__}"
             )
         object.__setattr__(self, "cell", as_cell(self.cell, f"cell of token {self.label!r}"))
+        for name, least, most in (("level", 0, 1000), ("facing", 0, 5)):
+            value = getattr(self, name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not least <= value <= most:
+                raise RulesError(
+                    f"{name} of token {self.label!r} must be a whole number from {least} to "
+                    f"{most}, not {_shown(value)}"
+                )
 
     @property
     def label(self) -> str:

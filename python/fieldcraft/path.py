@@ -145,9 +145,9 @@ class Explanation:
         for step_, cell, cost, why in rows:
             line = f"{step_:>{widths[0]}}  {cell:<{widths[1]}}  {cost:>{widths[2]}}  {why}"
             lines.append(line.rstrip())
-        return "\n".join([*lines, *self._at_stake()])
+        return "\n".join([*lines, *self.at_stake()])
 
-    def _at_stake(self) -> list[str]:
+    def at_stake(self) -> list[str]:
         """Return a line for each thing at stake, with the steps that risk it."""
         found: dict[tuple[str, str], list[int]] = {}
         for number, step in enumerate(self.steps, 1):

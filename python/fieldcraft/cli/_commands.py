@@ -107,6 +107,7 @@ def path(
                 "cells": found.cells.tolist(),
                 "steps": [
                     {"to": list(step.to), "cost": step.cost, "why": step.why}
+                    | ({"stakes": list(map(str, step.stakes))} if step.stakes else {})
                     for step in found.steps
                 ],
             }
@@ -318,7 +319,8 @@ def _path_text(board: Board, found: Path, width: int) -> list[Line]:
     unit = board.rules.unit
     ends = f"From {spot(cells[0])} to {spot(cells[-1])}"
     text = f"{ends} in {counted(len(found), 'step')} for {amount(found.cost)} {unit}."
-    return as_lines([*lines, "", text, *step_table(found, unit)])
+    risks = found.explain().at_stake()
+    return as_lines([*lines, "", text, *step_table(found, unit), *risks])
 
 
 def step_table(found: Path, unit: str) -> list[Line]:

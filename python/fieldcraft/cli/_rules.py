@@ -22,7 +22,7 @@ FIGURES = ("entry", "exit", "obstruction")
 SHOWN = ("id", "name", *FIGURES, "glyph", "colour")
 IN_EFFECTS = (
     "climb", "stay", "prone", "leaving", "forbids", "on_entry", "round_end", "slip", "knockdown",
-    "raised", "hidden", "tree_climb",
+    "raised", "hidden", "tree_climb", "test",
 )  # fmt: skip
 
 

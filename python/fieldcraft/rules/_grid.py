@@ -441,6 +441,11 @@ class GridRules(Measuring, Seeing):
                 types = self.types(kind)
                 if not types:
                     raise RulesError("a cell needs a terrain")
+                for entry in types:
+                    if (entry.number, entry.width) == ("width", None):
+                        raise RulesError(f"terrain {entry.id!r} needs metres, as in narrow:0.75")
+                    if (entry.number, entry.room) == ("size", ""):
+                        raise RulesError(f"terrain {entry.id!r} needs a size, as in narrow:small")
                 self._check_kind(types)
             except RulesError as error:
                 where = _first(terrain, code)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -19,6 +18,7 @@ from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Parts
 from fieldcraft.rules._gaits import (
     GROUND,
+    MAX_TICKS,
     Gait,
     Movement,
     Mover,
@@ -273,8 +273,9 @@ class Skirmish(GridRules):
         """Return what crossing a border costs; a ladder its length, twice with hands full."""
         if border.kind != "ladder" or border.price is not None:
             return super()._price(border, creature)
-        length = Fraction(1) if border.length is None else Fraction(str(border.length))
-        if length.denominator != 1 or length < 0:
+        length = 1 if border.length is None else border.length
+        good = isinstance(length, int | float) and not isinstance(length, bool)
+        if not good or not 0 <= length <= MAX_TICKS // 2 or length % 1:
             raise MapError(
                 f"the ladder between {border.cells[0]} and {border.cells[1]} must be a whole "
                 f"number of squares long, not {border.length}"
