@@ -280,7 +280,9 @@ class _Canvas:
         self.ax = ax if ax is not None else self._new_axes(high - low)
         self.cell_inches = self._cell_inches(high - low)
         self.legend: list[tuple[Any, str]] = []
-        self.covered: set[Cell] = {token.cell for token in board.tokens}
+        self.covered: set[Cell] = {
+            cell for token in board.tokens for cell in board.rules.cells_of(token, board.lattice)
+        }
 
     def _new_axes(self, extent: Floats) -> Axes:
         from matplotlib.figure import Figure
@@ -564,12 +566,13 @@ class _Canvas:
 
         hues = side_colours(tokens)
         for token, letter in zip(tokens, letters(tokens), strict=True):
-            ((x, y),) = centres(self.lattice, [token.cell])
+            covered = self.board.rules.cells_of(token, self.lattice)
+            x, y = np.mean(centres(self.lattice, covered), axis=0)
             hue = hues[token.side]
             self.ax.add_patch(
                 Circle(
                     (x, y),
-                    0.36,
+                    0.36 * len(covered) ** 0.5,
                     facecolor=hue,
                     edgecolor="white",
                     linewidth=max(0.8, 72 * self.cell_inches * 0.045),

@@ -178,7 +178,7 @@ def test_what_has_no_distance():
     with pytest.raises(fc.ArgumentTypeError, match="must be \\(row, col\\)"):
         board.distance((0, 0), "orc")
     for level in (-1, 1.5, True):
-        with pytest.raises(fc.RulesError, match="the level of token 'orc' must be a whole number"):
+        with pytest.raises(fc.RulesError, match="level of token 'orc' must be a whole number"):
             board.distance(orc(0, 0, level=level, flying=True), (0, 0))
 
 
@@ -410,10 +410,10 @@ def test_pf07_a_charge_goes_straight_to_the_closest_square():
 
 def test_pf07_at_least_two_squares():
     """PF-07: 2 squares by PF-01, so one diagonal is too little and two are enough."""
-    assert charging("...").reason == "only 1 squares to go, a charge needs 2"
-    assert charging("..").reason == "only 0 squares to go, a charge needs 2"
+    assert charging("...").reason == "only 1 to go, and a charge needs 2 squares"
+    assert charging("..").reason == "only 0 to go, and a charge needs 2 squares"
     assert charging("....").length == 2
-    assert charging(["...", "...", "..."]).reason.startswith("only 1 squares")
+    assert charging(["...", "...", "..."]).reason.startswith("only 1 to go")
     charge = charging(["....", "....", "....", "...."])
     assert (charge.length, charge.cells) == (3, ((0, 0), (1, 1), (2, 2)))
 
@@ -553,7 +553,7 @@ def test_pf07_from_where_it_can_attack():
     assert (around.cells[-1], around.length) == ((1, 5), 5), "the closest of those that serve"
     lancer = fc.Creature("lancer", speed=6, reach=2)
     assert charging("......", creature=lancer).cells[-1] == (0, 3)
-    assert charging("....", creature=lancer).reason.startswith("only 1 squares")
+    assert charging("....", creature=lancer).reason.startswith("only 1 to go")
     unarmed = fc.Creature("scholar", speed=6, reach=0)
     assert "no place" in charging("......", creature=unarmed).reason
 

@@ -148,7 +148,7 @@ def test_faults_of_corner_maps(old, new, match):
 
 def test_letters_of_other_systems():
     letters = movingai.letters_for(rules.get("pathfinder"))
-    assert rows(parse(SMALL, letters)) == [["open", "open", "wall"], ["difficult", "wall", "chasm"]]
+    assert rows(parse(SMALL, letters)) == [["open", "open", "wall"], ["difficult", "wall", "water"]]
     with pytest.raises(MapError, match=r"no table of what the letters .* are in 'hexwild'"):
         movingai.letters_for(rules.get("hexwild"))
 

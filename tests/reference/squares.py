@@ -138,6 +138,8 @@ class Movement:
         self.limits = self._limits(budget)
         self._positions: dict[tuple[str, Cell], list[tuple[Any, frozenset[Cell]]]] = {}
         self._steps: dict[State, list[Step]] = {}
+        # Where it was put down anyhow nothing within its window holds it back.
+        self.stood_on: frozenset[Cell] = frozenset()
 
     default_diagonals = "alternating"
 
@@ -180,6 +182,8 @@ class Movement:
 
     def barred(self, mode: str, a: Cell, b: Cell) -> bool:
         """Tell whether a border bars the way from a square to the one beside it."""
+        if a in self.stood_on and b in self.stood_on:
+            return False
         for border in self.borders(a, b):
             backwards = border.cells != (a, b)
             if border.kind == "wall" or (border.kind == "door" and not border.open):
@@ -377,10 +381,12 @@ class Movement:
                     new = covered - before
                     if any(self.kept_out(mode, cell) for cell in new):
                         continue
+                    self.stood_on = before if state.block == "start" else frozenset()
                     if block is None and state.block in (None, "start"):
                         legal = self.straight_or_slanted(mode, state.at, self.across, step)
                     else:
                         legal = self.connected(state, after)
+                    self.stood_on = frozenset()
                     if legal:
                         yield after, covered, new, step
 

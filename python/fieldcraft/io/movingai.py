@@ -4,10 +4,10 @@ Maps
 ----
 ``type octile`` maps give one letter a cell. Under the ``octile`` rules of the benchmark ``.`` and
 ``G`` are ``ground``, ``S`` is ``swamp``, ``W`` is ``water``, ``T`` is ``trees``, ``@`` and ``O``
-are ``out_of_bounds``. Under ``pathfinder`` ground is ``open``, swamp ``difficult``, trees and what
-lies out of bounds are ``wall``, and water is ``chasm``: closed, but not in the way of sight, as
-long as nobody swims there. Another system needs ``mapping=``, a table from the letter to a terrain
-id (or to a list: base first, then overlays), which may also replace letters of the tables here.
+are ``out_of_bounds``. Under ``pathfinder``, ``srd5`` and ``skirmish`` ground is ``open``, swamp
+``difficult``, trees and what lies out of bounds are ``wall``, and water is ``water`` or
+``deep_water``. Another system needs ``mapping=``, a table from the letter to a terrain id (or to a
+list: base first, then overlays), which may also replace letters of the tables here.
 
 ``type octile-corner`` maps (the older form of some) give the height of every corner as a digit,
 2 standing for the plain ground, then a letter for every corner, of which those in the last row
@@ -59,6 +59,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Scenario", "ScenarioRow", "parse_map", "parse_scenario", "read", "read_scenario"]
 
+_ON_SQUARES = {
+    ".": "open",
+    "G": "open",
+    "S": "difficult",
+    "W": "water",
+    "T": "wall",
+    "@": "wall",
+    "O": "wall",
+}
 LETTERS: dict[str, dict[str, str]] = {
     "octile": {
         ".": "ground",
@@ -69,15 +78,9 @@ LETTERS: dict[str, dict[str, str]] = {
         "@": "out_of_bounds",
         "O": "out_of_bounds",
     },
-    "pathfinder": {
-        ".": "open",
-        "G": "open",
-        "S": "difficult",
-        "W": "chasm",
-        "T": "wall",
-        "@": "wall",
-        "O": "wall",
-    },
+    "pathfinder": _ON_SQUARES,
+    "srd5": _ON_SQUARES,
+    "skirmish": _ON_SQUARES | {"W": "deep_water"},
 }
 """For each rule system: what the letters of a map stand for."""
 

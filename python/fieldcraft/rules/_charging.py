@@ -98,7 +98,7 @@ class _Charger:
             return Lane(reason="there is no place on the map from which it can be attacked")
         length = ends[0][0]
         if length < LEAST:
-            return Lane(reason=f"only {length:g} squares to go, a charge needs {LEAST}")
+            return Lane(reason=f"only {length:g} to go, and a charge needs {LEAST} squares")
         if self.speed is not None and length > TIMES_SPEED * self.speed + ROUNDING:
             return Lane(
                 reason=f"{length:g} squares to go, more than twice the speed of {self.speed:g}"

@@ -332,7 +332,7 @@ class GridRules(Measuring, Seeing):
         elif budget is not None:
             speeds = dict.fromkeys(speeds, budget)
         aloft = token is not None and self._plane(token) != GROUND
-        if token is not None and token.flying and "fly" not in speeds:
+        if self._flies(token) and "fly" not in speeds:
             # A single speed is that of the way it moves.
             speeds = {"fly": speeds.get("walk", next(iter(speeds.values())))}
         counted = {mode: self.budget(amount) for mode, amount in speeds.items()}
@@ -515,6 +515,10 @@ class GridRules(Measuring, Seeing):
     def _stop_on(self, occupant: Occupant, mover: Mover) -> bool:
         """Return whether a movement may end on the cell of a token."""
         return False
+
+    def _flies(self, token: Token | None) -> bool:
+        """Return whether a token is in the air."""
+        return token is not None and token.flying
 
     def _plane(self, token: Token) -> str:
         """Return where a token is: others matter only on the same plane."""

@@ -218,8 +218,11 @@ class Srd5(GridRules):
         """Return on which level of the air a token is; one that falls is on the ground."""
         return 0 if self.falls(token) else super().level_of(token)
 
+    def _flies(self, token: Token | None) -> bool:
+        return token is not None and token.flying and not self.falls(token)
+
     def _plane(self, token: Token) -> str:
-        return GROUND if self.falls(token) else super()._plane(token)
+        return super()._plane(token) if self._flies(token) else GROUND
 
     def pace(
         self,
