@@ -188,7 +188,7 @@ class StepField(Frozen):
 
     # -- other tokens ---------------------------------------------------------------------------
 
-    def update(self, tokens: Iterable[Token]) -> StepField:
+    def update(self, tokens: Iterable[Token], *, inplace: bool = False) -> StepField:
         """Return the field with other tokens on the map, compiled again only where they matter.
 
         The mover is left out of them, as it was. Everything else stays: map, creature, rules.
@@ -196,6 +196,8 @@ class StepField(Frozen):
         Parameters
         ----------
         tokens : iterable of Token
+        inplace : bool
+            Whether this field becomes the new one; only for a field that nobody else holds.
 
         Returns
         -------
@@ -211,6 +213,10 @@ class StepField(Frozen):
         if renew is None:
             raise FieldcraftError("only a field that rules compiled from a map knows of tokens")
         field: StepField = renew(self, tokens)
+        if inplace and field is not self:
+            self.__dict__.clear()
+            self.__dict__.update(field.__dict__)
+            return self
         return field
 
     def patched(self, patches: Sequence[Patch], explainer: Explainer) -> StepField | None:

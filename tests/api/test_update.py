@@ -191,6 +191,18 @@ def test_boards_carry_fields_over_moves(monkeypatch):
     assert walked.reach(walked.token("scout")).cost_at((3, 4)) == 1
 
 
+def test_a_field_may_be_updated_in_place():
+    board = fc.Board([["open"] * 20] * 20, rules="pathfinder")
+    token = fc.Token("guard", (4, 4), side="red")
+    field = board.rules.step_field(board.terrain, fc.Creature(), tokens=[token])
+    expected = field.update([token.at((9, 9))])
+    before = field.reach((3, 3), 2)
+    assert field.update([token.at((9, 9))], inplace=True) is field
+    assert_same(field, expected)
+    assert (4, 4) not in before
+    assert (4, 4) in field.reach((3, 3), 2)
+
+
 def test_bare_arrays_know_no_tokens():
     field = fc.grid.field([[1, 1]])
     with pytest.raises(fc.FieldcraftError, match="only a field that rules compiled"):
