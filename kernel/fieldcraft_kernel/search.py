@@ -189,7 +189,7 @@ def search(
     """
     steps, enter, leave, border = graph.steps, graph.enter, graph.leave, graph.border
     stop, halt, rows, entry_of = graph.stop, graph.halt, graph.rows, graph.entry
-    reserve, latest = graph.reserve, graph.latest
+    onward, reserve, latest = graph.onward, graph.reserve, graph.latest
     to, scale, extra, shift, caps = graph.to, graph.scale, graph.extra, graph.shift, graph.caps
     links, link_price, link_cells = graph.links, graph.link_price, graph.link_cells
     link_steps, link_rest = graph.link_steps, graph.link_rest
@@ -329,8 +329,8 @@ def search(
                         legal = steps[rows[base, STEPS], cell] & (1 << only)
                     direction = -1
                     continue
-                onward = paid + link_rest[by_link - 1]
-                if onward > caps[base] or onward > budget:
+                needed = paid + link_rest[by_link - 1]
+                if needed > caps[base] or needed > budget:
                     continue
             else:
                 break
@@ -357,8 +357,10 @@ def search(
             if new > caps[after]:
                 continue
             if has_reserve and along >= 0 and rows[after, RESERVE] >= 0:
-                held = rows[after, RESERVE]
-                if new + reserve[held, along, beyond] > budget or new > latest[held, along, beyond]:
+                held, at = rows[after, RESERVE], onward[beyond]
+                if at >= 0 and (
+                    new + reserve[held, along, at] > budget or new > latest[held, along, at]
+                ):
                     continue
             if new > budget:
                 if budget >= largest:

@@ -38,9 +38,10 @@ class StepArrays(NamedTuple):
     border  like enter (B, N, K) may have no rows
     stop    bool (P, N)         may a movement end here
     halt    bool (H, N)         may have no rows: whoever enters goes no further
-    reserve T (Z, 8, N)         may have no rows: what must be left to whoever enters by a step
-                                    in direction k
-    latest  T (Z, 8, N)         and the largest total with which one may enter so
+    onward  int32 (N,) or (0,)  place in the next two of a cell that must be left again, else -1
+    reserve T (Z, 8, B)         may have no rows: what must be left of the budget to whoever enters
+                                    such a cell by a step in direction k
+    latest  T (Z, 8, B)         and the largest total with which one may enter so
     rows    int64 (R, N_COLUMNS)    which of the above each row uses (-1: none), its halted twin,
                                     and the directions it has at all, as a mask
     entry   int64 (R, 8)        row of `enter` that a step in direction k pays
@@ -68,6 +69,7 @@ class StepArrays(NamedTuple):
     border: Any
     stop: Any
     halt: Any
+    onward: Any
     reserve: Any
     latest: Any
     rows: Any

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from fieldcraft import questions
 from fieldcraft import rules as rules_
-from fieldcraft.creature import Creature, Token, as_cell
+from fieldcraft.creature import Creature, Relations, Token, as_cell, without
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, OutsideMapError, RulesError
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
@@ -36,7 +36,7 @@ __all__ = ["Board"]
 RELATIONS = ("friend", "foe", "neutral")
 NOWHERE = (-1, -1)
 """Where the mover of a compiled field stands: off the map, where nobody is equal to it."""
-KEPT_FIELDS = 16
+KEPT_FIELDS = 32
 """Compiled fields a board keeps; the one not used for longest goes first."""
 
 Field = TypeVar("Field")
@@ -126,11 +126,15 @@ class Board:
         tokens: tuple[Token, ...],
         relations: dict[frozenset[str], str],
         name: str,
+        *,
+        checked: bool = False,
     ) -> None:
-        rules.check(terrain)
+        if not checked:
+            rules.check(terrain)
         self._terrain, self._rules = terrain, rules
         self._tokens = self._present(tokens)
         self._relations, self._name = relations, name
+        self._relate = Relations(relations)
         self._fields: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -307,9 +311,7 @@ class Board:
 
     def relation(self, side: str, other: str) -> Any:
         """Return what two sides are to each other: friend, foe or neutral."""
-        return self._relations.get(frozenset((side, other))) or (
-            "friend" if side == other else "foe"
-        )
+        return self._relate(side, other)
 
     def parse_cell(self, text: str) -> Cell:
         """Read a cell: ``"row,col"`` from 0, or a board number such as ``"0305"``.
@@ -403,12 +405,14 @@ class Board:
                 old.borders if borders is _ABSENT else tuple(borders),
                 old.perches if perches is _ABSENT else tuple(perches),
             )
-        board = Board.from_terrain(
+        board = Board.__new__(Board)
+        board._set(
             changed,
-            rules=self._rules if rules is _ABSENT else rules,
-            tokens=self._tokens if tokens is _ABSENT else tokens,
-            relations=self._relations if relations is _ABSENT else relations,
-            name=self._name if name is _ABSENT else name,
+            self._rules if rules is _ABSENT else rules_.resolve(rules),
+            self._tokens if tokens is _ABSENT else tuple(tokens),
+            self._relations if relations is _ABSENT else _relations(relations),
+            self._name if name is _ABSENT else name,
+            checked=changed is old and rules is _ABSENT,
         )
         if changed is old and rules is _ABSENT and relations is _ABSENT:
             # Where only tokens moved, fields are compiled again only near them.
@@ -491,24 +495,26 @@ class Board:
         # Where the mover stands is no part of its field; its speed is where there are several.
         mover = None if token is None else token.at(NOWHERE)
         lies = token is not None and (token.prone or token.flying)
-        shared = ("step", creature, mover, tuple(pace.caps.items()), pace.walking if lies else None)
-
-        def compile_() -> StepField:
-            with self._lock:
-                kept = next((f for k, f in self._fields.items() if k[:-1] == shared), None)
-            if kept is not None:
-                renewed: StepField = kept.update(others)
-                return renewed
-            return self._rules.step_field(
+        key = ("step", creature, mover, tuple(pace.caps.items()), pace.walking if lies else None)
+        with self._lock:
+            kept: tuple[tuple[Token, ...], StepField] | None = self._fields.get(key)
+        if kept is not None and kept[0] == others:
+            field = kept[1]
+        elif kept is not None:
+            # The same mover among others: compiled again only where they have moved.
+            field = kept[1].update(others)
+        else:
+            field = self._rules.step_field(
                 self._terrain,
                 creature,
                 token=mover,
                 tokens=others,
-                relation=self.relation,
+                relation=self._relate,
                 pace=pace,
             )
-
-        return self._kept((*shared, others), compile_)
+        field.is_shared = True
+        self._keep(key, (others, field))
+        return field
 
     def sight_field(
         self,
@@ -532,16 +538,19 @@ class Board:
 
     def _kept(self, key: Any, compile_: Callable[[], Field]) -> Field:
         with self._lock:
-            if key in self._fields:
-                self._fields.move_to_end(key)
-                found: Field = self._fields[key]
-                return found
-        made = compile_()
+            found: Field | None = self._fields.get(key)
+        if found is None:
+            found = compile_()
+        self._keep(key, found)
+        return found
+
+    def _keep(self, key: Any, value: Any) -> None:
+        """Keep a compiled field as the one used last; the one not used for longest goes."""
         with self._lock:
-            kept: Field = self._fields.setdefault(key, made)
+            self._fields[key] = value
+            self._fields.move_to_end(key)
             if len(self._fields) > KEPT_FIELDS:
                 self._fields.popitem(last=False)
-        return kept
 
     def _eye(self, who: Token | Cell | Creature | None) -> _Eye:
         """Return who looks, or is looked at: of a cell the token there, else a Medium creature."""
@@ -555,8 +564,13 @@ class Board:
     def _mover(
         self, who: Token | Cell, tokens: Iterable[Token] | None, creature: Creature | None
     ) -> tuple[Token | None, Creature, tuple[Token, ...]]:
+        return self._mover_among(who, self._present(tokens), creature)
+
+    def _mover_among(
+        self, who: Token | Cell, others: tuple[Token, ...], creature: Creature | None
+    ) -> tuple[Token | None, Creature, tuple[Token, ...]]:
+        """Return who moves: the token if any, the creature, and the others, checked already."""
         token, cell = self._who(who, "start")
-        others = self._present(tokens)
         if token is None:
             token = self._lowest(others, cell)
         if creature is not None and not isinstance(creature, Creature):
@@ -564,9 +578,7 @@ class Board:
         mover = creature or (token.creature if token else Creature())
         if token is not None:
             # Left out once: another token equal to it stays in its way.
-            same = [i for i, other in enumerate(others) if other is token]
-            same += [i for i, other in enumerate(others) if other == token]
-            others = tuple(other for i, other in enumerate(others) if i not in same[:1])
+            others = tuple(without(others, token))
         return token, mover, others
 
     def _present(self, tokens: Iterable[Token] | None) -> tuple[Token, ...]:
@@ -712,11 +724,8 @@ class Board:
         Path
             False when there is no way.
         """
-        token, mover, others = self._mover(start, tokens, creature)
-        pace = self._rules.pace(mover, token, budget, limited=budget is not None)
-        field = self._step_field(token, mover, others, pace)
-        cell = self._begin(start, token)
-        return field.path(cell, goal, budget=self._limit(pace), parity=parity, stop=stop)
+        field, cell, limit = self._crossing(start, self._present(tokens), creature, budget)
+        return field.path(cell, goal, budget=limit, parity=parity, stop=stop)
 
     def route(
         self,
@@ -784,14 +793,34 @@ class Board:
         Options are those of `path`.
         """
         cells = batch_of(pairs, (2, 2), "pairs")
-        # Taken once: an iterator would be used up by the first pair.
-        options["tokens"] = self._present(options.get("tokens"))
+        others = self._present(options.pop("tokens", None))
+        creature, budget = options.pop("creature", None), options.pop("budget", None)
         for start, goal in cells:
             self._terrain.check(start, "start")
             self._terrain.check(goal, "goal")
-        return spread(
-            len(cells), lambda a, b: [self.path(s, tuple(g), **options) for s, g in cells[a:b]]
-        )
+        # Who moves, and its field, are found once a start.
+        movers = {
+            start: self._crossing(start, others, creature, budget)
+            for start in dict.fromkeys((row, col) for (row, col), _ in cells)
+        }
+
+        def part(begin: int, end: int) -> list[Path]:
+            found = []
+            for (row, col), goal in cells[begin:end]:
+                field, cell, limit = movers[row, col]
+                found.append(field.path(cell, tuple(goal), budget=limit, **options))
+            return found
+
+        return spread(len(cells), part)
+
+    def _crossing(
+        self, start: Token | Cell, others: tuple[Token, ...], creature: Creature | None, budget: Any
+    ) -> tuple[StepField, Cell, Any]:
+        """Return the field of a path, where it begins and what may be spent."""
+        token, mover, present = self._mover_among(start, others, creature)
+        pace = self._rules.pace(mover, token, budget, limited=budget is not None)
+        field = self._step_field(token, mover, present, pace)
+        return field, self._begin(start, token), self._limit(pace)
 
     # -- asking about others --------------------------------------------------------------------
 
@@ -890,8 +919,8 @@ class Board:
         who : Token or tuple of int
             As in `nearest`.
         creature : Token or Creature, optional
-            Who is to stand there, with its body, its facing and its level; a Medium creature on
-            the ground if absent.
+            Who is to stand there, on the ground or, of a token that flies, on its level of the air;
+            with its body and its facing. A Medium creature if absent.
         free : bool, keyword-only
             Only places on the map where it may end a movement and nobody is.
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.frozen import frozen
-from fieldcraft.lattice import Cell, Lattice, squares
+from fieldcraft.lattice import Cell, Lattice, rows_and_columns, squares
 from fieldcraft_kernel import bodies as kernel
 
 __all__ = ["Body", "Places", "Squeezed"]
@@ -342,13 +342,10 @@ def _tables(lattice: Lattice, offsets: tuple[Cell, ...]) -> tuple[npt.NDArray[np
     rows_cols = np.zeros((2, len(offsets), 2), np.int64)
     leading = np.zeros((2, 8, len(offsets)), bool)
     for kind in range(2):
-        anchor = (0, 0)
-        cells = np.array(offsets)
-        if lattice.is_hex:
-            anchor = next(c for c in ((0, 0), (1, 0), (0, 1)) if int(lattice.parity(c)) == kind)
-            cells = lattice.from_axial(cells + lattice.to_axial(anchor)) - np.array(anchor)
+        anchor = (kind, kind) if lattice.is_hex else (0, 0)
+        cells = rows_and_columns(lattice, offsets, kind) if lattice.is_hex else offsets
         rows_cols[kind] = cells
-        places = [(anchor[0] + row, anchor[1] + col) for row, col in cells.tolist()]
+        places = [(anchor[0] + row, anchor[1] + col) for row, col in cells]
         for j, place in enumerate(places):
             for k, beyond in enumerate(lattice.neighbors(place)[: lattice.n_straight]):
                 leading[kind, k, j] = beyond not in places

@@ -10,7 +10,18 @@ from fieldcraft.errors import ArgumentTypeError, RulesError, nearest
 from fieldcraft.lattice import LARGEST_INDEX, Cell
 from fieldcraft.units import quantity
 
-__all__ = ["BODIES", "MODES", "SIZES", "Creature", "Size", "Token", "as_cell", "by_mode"]
+__all__ = [
+    "BODIES",
+    "MODES",
+    "SIZES",
+    "Creature",
+    "Relations",
+    "Size",
+    "Token",
+    "as_cell",
+    "by_mode",
+    "without",
+]
 
 Size = Literal["tiny", "small", "medium", "large", "huge", "gargantuan"]
 SIZES: tuple[Size, ...] = ("tiny", "small", "medium", "large", "huge", "gargantuan")
@@ -85,6 +96,7 @@ class Creature:
                 f"reach of creature {self.name!r} must be a whole number of cells, 0 or more, "
                 f"not {self.reach!r}"
             )
+        _check_flags(self, f"creature {self.name!r}", "climbs", "hands_full", "hovers")
         if self.body not in (None, *BODIES):
             raise RulesError(
                 f"body of creature {self.name!r} must be {', '.join(map(str, BODIES))} hexagons, "
@@ -120,6 +132,18 @@ class Creature:
                 "give a budget"
             )
         return self.speed["walk"]
+
+
+def _check_flags(owner: Any, whose: str, *names: str) -> None:
+    """Raise ArgumentTypeError for a flag that is neither true nor false."""
+    for name in names:
+        value = getattr(owner, name)
+        if not isinstance(value, bool):
+            if type(value).__name__ not in ("bool", "bool_"):
+                raise ArgumentTypeError(
+                    f"{name} of {whose} must be true or false, not {_shown(value)}"
+                )
+            object.__setattr__(owner, name, bool(value))
 
 
 def by_mode(speed: Any, whose: str) -> dict[str, Any]:
@@ -207,6 +231,14 @@ class Token:
                 f"creature of a token must be a Creature, not {type(self.creature).__name__}"
             )
         object.__setattr__(self, "cell", as_cell(self.cell, f"cell of token {self.label!r}"))
+        for name in ("side", "name"):
+            if not isinstance(getattr(self, name), str):
+                raise ArgumentTypeError(
+                    f"{name} of a token must be text, not {_shown(getattr(self, name))}"
+                )
+        _check_flags(self, f"token {self.label!r}", "helpless", "prone", "flying", "lets_through")
+        if self.engaged is not None:
+            _check_flags(self, f"token {self.label!r}", "engaged")
         for name, least, most in (("level", 0, 1000), ("facing", 0, 5)):
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool)
@@ -224,6 +256,35 @@ class Token:
     def at(self, cell: Cell) -> Token:
         """Return the same token standing on another cell."""
         return replace(self, cell=cell)
+
+
+@dataclass(frozen=True)
+class Relations:
+    """What sides are to each other: those named, else one side friend and two sides foes.
+
+    Parameters
+    ----------
+    named : mapping from frozenset of one or two sides to str
+        ``"friend"``, ``"foe"`` or ``"neutral"``.
+    """
+
+    named: Mapping[frozenset[str], str] = field(default_factory=dict)
+
+    def __call__(self, side: str, other: str) -> Any:
+        """Return what two sides are to each other."""
+        return self.named.get(frozenset((side, other))) or ("friend" if side == other else "foe")
+
+
+def without(tokens: Iterable[Token], token: object) -> list[Token]:
+    """Return tokens without one of them, by identity, else by equality; its equals stay."""
+    found = list(tokens)
+    if token is not None:
+        mine = next((i for i, other in enumerate(found) if other is token), None)
+        if mine is None and token in found:
+            mine = found.index(token)
+        if mine is not None:
+            del found[mine]
+    return found
 
 
 def _shown(value: Any) -> str:

@@ -389,8 +389,8 @@ class Graph:
         table, price, rest, cells, first = self._lay_out_links(links, n_rows)
         return kernel.StepArrays(
             steps=steps, enter=stacks.enter, leave=leave, border=border, stop=stacks.stop,
-            halt=stacks.halt, reserve=frozen(np.zeros((0, 8, self.n_cells), self.number)),
-            latest=frozen(np.zeros((0, 8, self.n_cells), self.number)),
+            halt=stacks.halt, reserve=frozen(np.zeros((0, 8, 0), self.number)),
+            latest=frozen(np.zeros((0, 8, 0), self.number)), onward=frozen(np.zeros(0, np.int32)),
             rows=frozen(rows), entry=frozen(entry), to=frozen(to),
             scale=frozen(scale), extra=frozen(extra), shift=1 if copies == 2 else 0,
             caps=frozen(caps), links=table, link_price=price, link_rest=rest, link_cells=cells,
@@ -478,20 +478,23 @@ class Graph:
         others = {int(to) for row, to in standing[:, :2].tolist() if row in mine} - set(mine)
         known = {row: i for i, row in enumerate([*mine, *sorted(others)])}
         rows[mine, kernel.RESERVE] = np.arange(len(mine))
-        bound = np.zeros((len(known), self.n_cells), bool)
+        # Few cells are such: what is known of them has an axis of its own, `at` says where.
+        cells = np.flatnonzero(onward.any(axis=0))
+        at = np.full(self.n_cells, -1, np.int32)
+        at[cells] = np.arange(len(cells))
+        bound = np.zeros((len(known), len(cells) + 1), bool)  # the last: any other cell
         for row in mine:
-            bound[known[row]] = onward[held[row]]
-        cells = np.flatnonzero(bound.any(axis=0))
+            bound[known[row], :-1] = onward[held[row], cells]
         blank = LARGEST_FLOAT if self.is_float else kernel.MAX_TOTAL
-        needed = np.full((len(known), 8, self.n_cells), blank, self.number)
+        needed = np.full((len(known), 8, len(cells) + 1), blank, self.number)
         # Where speeds differ, what is left depends on which: the largest total to enter with.
         latest = np.full(needed.shape, -1, self.number)
         ways = {row: list(self._ways_out(row, cells)) for row in known}
         while True:
             before, earlier = needed.copy(), latest.copy()
             for row, some in ways.items():
-                for along, from_, beyond, after, prices in some:
-                    there = known.get(after)
+                for along, left, entered, after, prices in some:
+                    there, from_, beyond = known.get(after), at[left], at[entered]
                     for came in range(n):
                         if along is not None and not _not_back(came, n) >> along & 1:
                             continue
@@ -510,7 +513,9 @@ class Graph:
         n_mine = len(mine)
         reserve = np.where(bound[:n_mine, None], needed[:n_mine], 0)
         latest = np.where(bound[:n_mine, None], latest[:n_mine], blank)
-        return arrays._replace(rows=frozen(rows), reserve=frozen(reserve), latest=frozen(latest))
+        return arrays._replace(
+            rows=frozen(rows), reserve=frozen(reserve), latest=frozen(latest), onward=frozen(at)
+        )
 
     def _ways_out(
         self, row: int, where_from: Array
@@ -614,8 +619,10 @@ class Graph:
         old = self.arrays
         bound = [(i, layer.onward) for i, layer in enumerate(layers) if layer.onward >= 0]
         onward = np.zeros((1 + max((n for _, n in bound), default=-1), self.n_cells), bool)
+        where = np.flatnonzero(old.onward >= 0)
         for layer, number in bound:
-            onward[number] = old.reserve[old.rows[layer, kernel.RESERVE]].any(axis=0)
+            kept = old.reserve[old.rows[layer, kernel.RESERVE]].any(axis=0)
+            onward[number, where] = kept[old.onward[where]]
         # Of the arrays, since they may have been patched since the links were given.
         cells, steps = iter(self._inner(old.link_cells)), iter(self._inner(old.link_steps))
         links = [

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, cast
 
 import numpy as np
@@ -23,7 +24,16 @@ import numpy.typing as npt
 
 from fieldcraft.errors import ArgumentTypeError, MapError, nearest
 
-__all__ = ["LATTICES", "Cell", "Lattice", "LatticeName", "as_lattice", "hexagons", "squares"]
+__all__ = [
+    "LATTICES",
+    "Cell",
+    "Lattice",
+    "LatticeName",
+    "as_lattice",
+    "hexagons",
+    "rows_and_columns",
+    "squares",
+]
 
 Cell = tuple[int, int]
 LatticeName = Literal["square4", "square", "odd-r", "even-r", "odd-q", "even-q"]
@@ -273,6 +283,15 @@ def squares(side: int) -> tuple[Cell, ...]:
     return tuple((row, col) for row in range(side) for col in range(side))
 
 
+@cache
+def rows_and_columns(lattice: Lattice, offsets: tuple[Cell, ...], parity: int) -> tuple[Cell, ...]:
+    """Return axial offsets as (row, col) offsets from a cell of that parity."""
+    anchor = next(c for c in ((0, 0), (1, 0), (0, 1)) if int(lattice.parity(c)) == parity)
+    cells = lattice.from_axial(np.array(offsets) + lattice.to_axial(anchor)) - np.array(anchor)
+    return tuple((row, col) for row, col in cells.tolist())
+
+
+@cache
 def hexagons(lattice: Lattice, n: int, facing: int) -> tuple[Cell, ...]:
     """Return the axial cells of a body of 1, 2, 3 or 7 hexagons around its anchor.
 

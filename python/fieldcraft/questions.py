@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fieldcraft.creature import Creature, Token
+from fieldcraft.creature import Creature, Token, without
 from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.lattice import Cell
 from fieldcraft.terrain import Border
@@ -28,7 +28,6 @@ __all__ = [
     "nearest",
     "surrounding",
     "with_door",
-    "without",
 ]
 
 
@@ -81,13 +80,6 @@ def _there(board: Board, who: Token | Cell, what: str) -> Token | Cell:
     return board.token_at(cell) or cell
 
 
-def without(some: Sequence[Any], who: object) -> list[Any]:
-    """Return some tokens without one of them: of several that are equal the others stay."""
-    same = [i for i, other in enumerate(some) if other is who]
-    same += [i for i, other in enumerate(some) if other == who]
-    return [other for i, other in enumerate(some) if i not in same[:1]]
-
-
 def _foes(board: Board, who: Token | Cell) -> list[Token]:
     side = who.side if isinstance(who, Token) else ""
     others = without(board.tokens, who)
@@ -131,7 +123,9 @@ def surrounding(
         raise ArgumentTypeError(f"creature must be a Creature or a Token, not {creature!r}")
     middle = _place(board, _there(board, who, "cell"), "cell")
     newcomer = creature if isinstance(creature, Token) else Token(creature or Creature(), (0, 0))
-    levels = abs(middle.level - rules.level_of(newcomer))
+    # Who is in a tree comes down from it; flyers stay where they are.
+    level = rules.level_of(newcomer) if newcomer.flying else 0
+    levels = abs(middle.level - level)
     # Whoever touches has a cell in or beside one of these.
     around = {cell for covered in middle.cells for cell in lattice.disc(covered, 1)}
     anchors = set()

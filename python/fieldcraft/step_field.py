@@ -162,7 +162,14 @@ class StepField(Frozen):
         self.parity = parity
         self.unit = unit
         self.explainer = explainer
-        self.home, self.seats, self.stay = home, tuple(seats), stay
+        if not 0 <= home < len(self.layers):
+            raise MapError(f"home {home!r} is not one of the layers 0 to {len(self.layers) - 1}")
+        self.home = home
+        self.seats = tuple(
+            (self._seat(layer), self._flags(cells, "seats")) for layer, cells in seats
+        )
+        self.stay = None if stay is None else self._flags(stay, "stay")
+        self.is_shared = False
         self._ticks = exact(ticks, "ticks")
         if self._ticks <= 0:
             raise CostError(f"ticks must be above 0, not {ticks}")
@@ -175,6 +182,19 @@ class StepField(Frozen):
             onward=onward,
         )  # fmt: skip
         self._searcher = Searcher(self._graph)
+
+    def _seat(self, layer: int) -> int:
+        if not 0 <= layer < len(self.layers):
+            raise MapError(f"a seat in layer {layer!r}, not in 0 to {len(self.layers) - 1}")
+        return layer
+
+    def _flags(self, array: Any, name: str) -> npt.NDArray[np.bool_]:
+        flags = np.asarray(array)
+        if flags.shape != self.shape or flags.dtype != np.bool_:
+            raise MapError(
+                f"{name} must be bool of shape {self.shape}, not {flags.dtype} of {flags.shape}"
+            )
+        return frozen(np.array(flags))
 
     @property
     def is_float(self) -> bool:
@@ -197,7 +217,8 @@ class StepField(Frozen):
         ----------
         tokens : iterable of Token
         inplace : bool
-            Whether this field becomes the new one; only for a field that nobody else holds.
+            Whether this field becomes the new one: only for a field that nobody else holds, no
+            board and no reach.
 
         Returns
         -------
@@ -207,17 +228,19 @@ class StepField(Frozen):
         Raises
         ------
         FieldcraftError
-            If the field was made from bare arrays, where nobody stands.
+            If the field was made from bare arrays, where nobody stands, or is to be updated in
+            place and belongs to a board.
         """
         renew = getattr(self.explainer, "update", None)
         if renew is None:
             raise FieldcraftError("only a field that rules compiled from a map knows of tokens")
+        if inplace and self.is_shared:
+            raise FieldcraftError("this field belongs to a board; update it without inplace")
         field: StepField = renew(self, tokens)
-        if inplace and field is not self:
-            self.__dict__.clear()
-            self.__dict__.update(field.__dict__)
-            return self
-        return field
+        if not inplace:
+            return field
+        self.__dict__.update(field.__dict__)
+        return self
 
     def patched(self, patches: Sequence[Patch], explainer: Explainer) -> StepField | None:
         """Return the field with other arrays in parts of the map, or None where it cannot be."""
@@ -237,7 +260,9 @@ class StepField(Frozen):
             if stay is not None and patch.stay is not None:
                 part = patch.stay
                 stay[row : row + part.shape[0], col : col + part.shape[1]] = part
-        field.__dict__.update(seats=tuple(seats), stay=stay)
+        kept = tuple((layer, frozen(mask)) for layer, mask in seats)
+        stay = None if stay is None else frozen(stay)
+        field.__dict__.update(seats=kept, stay=stay, is_shared=False)
         return field
 
     # -- cells and states -----------------------------------------------------------------------

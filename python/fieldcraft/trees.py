@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fieldcraft.creature import Creature, Token
+from fieldcraft.creature import Creature, Token, without
 from fieldcraft.errors import ArgumentTypeError, RulesError
 from fieldcraft.lattice import Cell
-from fieldcraft.questions import check_generator, without
+from fieldcraft.questions import check_generator
 from fieldcraft.terrain import Perch
 
 if TYPE_CHECKING:

@@ -346,6 +346,22 @@ def test_s5_12_free_places_of_large_creatures():
     assert {(0, 1), (0, 2)} <= {*board.surrounding((2, 2), ogre, free=True)}
 
 
+def test_s5_12_free_places_of_large_swimmers():
+    """S5-12, PF-11: a body that only swims needs water under some of it."""
+    whale = fc.Creature("whale", size="large", speed={"swim": 6})
+    rows = ["......", "......", ".....=", "......", "......"]
+    board = fc.Board.from_rows(rows, SQUARES, rules="pathfinder", tokens=[orc(2, 3)])
+    assert board.surrounding((2, 3), whale, free=True) == ((1, 4), (2, 4))
+
+
+def test_s5_12_who_sits_in_a_tree_comes_down():
+    """S5-12, HW-23: its places are on the ground."""
+    up = fc.Token("elf", (2, 1), level=1, side="blue")
+    board = plain(5, 5, "hexwild", "odd-r", tokens=[orc(2, 2), up])
+    assert len(board.surrounding((2, 2), up, free=True)) == 6
+    assert board.surrounding((2, 2), up) == board.surrounding((2, 2))
+
+
 def test_s5_12_places_below_a_flyer_and_a_perch():
     """S5-12, HW-25: one level up all nine squares touch, of hexes only the one below."""
     board = plain(5, 5, "srd5")
@@ -549,8 +565,11 @@ def test_pf07_from_where_it_can_attack():
     wall = fc.Border(((0, 4), (0, 5)), "wall")
     charge = charging("......", borders=[wall])
     assert charge.reason == "there is no place on the map from which it can be attacked"
-    around = charging(["......", "......"], target=(0, 5), borders=[wall])
-    assert (around.cells[-1], around.length) == ((1, 5), 5), "the closest of those that serve"
+    walls = [wall, fc.Border(((1, 4), (1, 5)), "wall")]
+    around = charging(["......", "......"], target=(0, 5), borders=walls)
+    assert around.reason == "an obstacle is in the way from (1, 4) to (1, 5)", (
+        "to attack from below"
+    )
     lancer = fc.Creature("lancer", speed=6, reach=2)
     assert charging("......", creature=lancer).cells[-1] == (0, 3)
     assert charging("....", creature=lancer).reason.startswith("only 1 to go")
@@ -583,6 +602,10 @@ def test_pf07_large_bodies_need_a_lane_as_wide_as_they_are():
     assert charge.reason == "page is in the way at (1, 2)"
     narrow = ["........", "..####..", "........"]
     assert "an obstacle" in charging(narrow, creature=OGRE, target=(0, 7)).reason, "no squeezing"
+    assert charging(["~~......", "........"], creature=OGRE, target=(0, 7)), (
+        "where it stands already"
+    )
+    assert not charging(["~~~.....", "........"], creature=OGRE, target=(0, 7))
     dragon = orc(0, 5, size="huge")
     board = fc.Board.from_rows(rows, SQUARES, rules="pathfinder")
     mover = fc.Token(OGRE, (0, 0), side="blue")

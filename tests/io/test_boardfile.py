@@ -713,7 +713,7 @@ def tokens_on(draw, shape):
         (draw(st.integers(0, shape[0] - 1)), draw(st.integers(0, shape[1] - 1))),
         draw(texts),
         draw(texts),
-        level=draw(st.integers(-3, 9)),
+        level=draw(st.integers(0, 9)),
         helpless=draw(st.booleans()),
         engaged=draw(st.sampled_from((None, True, False))),
         prone=draw(st.booleans()),

@@ -138,7 +138,7 @@ class Movement:
         self.limits = self._limits(budget)
         self._positions: dict[tuple[str, Cell], list[tuple[Any, frozenset[Cell]]]] = {}
         self._steps: dict[State, list[Step]] = {}
-        # Where it was put down anyhow nothing within its window holds it back.
+        # Where it was put down anyhow, nothing within its window keeps it from squeezing away.
         self.stood_on: frozenset[Cell] = frozenset()
 
     default_diagonals = "alternating"
@@ -282,15 +282,16 @@ class Movement:
                 self.barred(mode, a, plus(a, step)) for a in old if plus(a, step) not in old
             )
         ways = (step[0], 0), (0, step[1])
+        shifted = [{plus(a, way) for a in old} for way in ways]  # the body shifted straight
         for a in old:  # the four sides that meet where this square crosses a corner point
             for first in ways:
                 beside = plus(a, first)
-                if self.barred(mode, a, beside) or self.barred(mode, beside, plus(a, step)):
-                    return False
-        clear = []
-        for way in ways:  # the body shifted straight, either way
-            beside = {plus(a, way) for a in old} - old - new
-            clear.append(not any(self.solid(cell) for cell in beside))
+                for one, two in ((a, beside), (beside, plus(a, step))):
+                    # A border that it lay across, and that it just draws away from, is no matter.
+                    left = {one, two} <= old and not any({one, two} <= way for way in shifted)
+                    if not left and self.barred(mode, one, two):
+                        return False
+        clear = [not any(self.solid(cell) for cell in way - old - new) for way in shifted]
         if self.corners == "both":
             return all(clear)
         return any(clear) if self.corners == "either" else True
@@ -302,13 +303,15 @@ class Movement:
     def connected(self, state: State, after: State) -> bool:
         """Tell whether a squeezed body gets from one window to another through free squares.
 
-        The way is one of legal steps of a body as wide as the block, inside the two windows.
+        The way is one of legal steps of a body as wide as the block, inside the two windows. Who
+        was put where it could not walk may begin on closed squares of its own, but not go over
+        them.
         """
         old, new = square(state.at, self.across), square(after.at, self.across)
         before = self.covered(state)
         room = set()
         for cell in {*old, *new}:
-            here = cell in old and (state.block == "start" or self.admits(state.mode, cell))
+            here = cell in old and self.admits(state.mode, cell)
             there = cell in new and self.admits(after.mode, cell)
             if (here or there) and (cell in before or not self.kept_out(after.mode, cell)):
                 room.add(cell)
@@ -319,7 +322,8 @@ class Movement:
             return set(block) <= room and self.whole(after.mode, block)
 
         if state.block is None or state.block == "start":
-            todo = [cell for cell in old if set(square(cell, k)) <= set(old) and fits(cell)]
+            todo = [cell for cell in old if set(square(cell, k)) <= set(old)]
+            todo = [cell for cell in todo if state.block == "start" or fits(cell)]
         else:
             todo = [state.block]
         goals = {after.block}
@@ -381,12 +385,12 @@ class Movement:
                     new = covered - before
                     if any(self.kept_out(mode, cell) for cell in new):
                         continue
-                    self.stood_on = before if state.block == "start" else frozenset()
                     if block is None and state.block in (None, "start"):
                         legal = self.straight_or_slanted(mode, state.at, self.across, step)
                     else:
+                        self.stood_on = before if state.block == "start" else frozenset()
                         legal = self.connected(state, after)
-                    self.stood_on = frozenset()
+                        self.stood_on = frozenset()
                     if legal:
                         yield after, covered, new, step
 

@@ -292,7 +292,7 @@ def test_hw18_the_climb_is_by_direction_in_every_layout(lattice):
 
 def test_hw18_bad_elevations():
     """HW-18: an elevation that is no number, or a climb too dear to count, names its cell."""
-    with pytest.raises(MapError, match=r"at or beside cell \(0, 1\) is no number"):
+    with pytest.raises(MapError, match=r"elevation at cell \(0, 1\) is nan; expected a number"):
         steps_of(RULES, hexes(".o", elevation=[[0, np.nan]]))
     with pytest.raises(MapError, match=r"a step from cell \(0, 0\) costs more than can be counted"):
         steps_of(RULES, hexes(".o", elevation=[[0, 20_000]]))

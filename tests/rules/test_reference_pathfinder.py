@@ -335,6 +335,9 @@ def test_pf11_another_speed_while_squeezed():
     assert cost(found, 0, 1) == 1
     found = standing(["....", ".#b."], (0, 2), speed={"walk": None, "fly": 3})
     assert cost(found, 0, 0) == 4, "flying 2 and walking 2, each squeezed"
+    for speed in ({"swim": 9}, {"walk": 1, "swim": 9}):
+        found = standing(["..", "o.", ".w"], (0, 0), speed=speed)
+        assert cost(found, 1, 0) == 2, "squeezed on the shore, then squeezed in the water"
 
 
 def test_pf11_burrowers_pass_below_low_walls():

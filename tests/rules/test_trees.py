@@ -418,7 +418,7 @@ def test_hw25_bad_tokens():
         board.can_hit((0, 0), someone(0, 1))
     with pytest.raises(fc.OutsideMapError):
         board.can_hit(someone(0, 0), someone(0, 3))
-    with pytest.raises(fc.RulesError, match="the level of token 'elf'"):
+    with pytest.raises(fc.RulesError, match="level of token 'elf'"):
         board.can_hit(someone(0, 0, level=-1), someone(0, 1))
 
 
@@ -500,6 +500,15 @@ def test_hw26_who_is_displaced():
     assert set(fc.fall_displacements(wide, rim)) == away
     snake = fc.Token(fc.Creature("snake", body=2), (2, 2), facing=1)
     assert len(fc.fall_displacements(wide.replace(tokens=[snake]), (2, 2))) == 5
+
+
+def test_hw26_who_is_in_the_air_is_not_below():
+    """HW-26: a flyer over the hex is not the one fallen upon, and in nobody's way."""
+    board = woods(["...", ".fo", "..."])
+    ox = fc.Token(fc.Creature("ox", climbs=False), (1, 1), flying=True)
+    over = board.replace(tokens=[ox, someone(0, 1, flying=True)])
+    assert fc.fall_displacements(over, (1, 1)) == fc.fall_displacements(board, (1, 1))
+    assert (1, 2) not in fc.fall_displacements(over, (1, 1), ox)
 
 
 def test_hw26_bad_questions():

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.creature import SIZES, Creature, Token, by_mode
+from fieldcraft.creature import SIZES, Creature, Relations, Token, by_mode, without
 from fieldcraft.errors import MapError, RulesError, nearest
-from fieldcraft.lattice import Cell, Lattice, hexagons, squares
+from fieldcraft.lattice import Cell, Lattice, hexagons, rows_and_columns, squares
 from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Edges, Parts
 from fieldcraft.rules._gaits import (
@@ -32,7 +32,6 @@ from fieldcraft.rules._gaits import (
     Occupants,
     Pace,
     Relate,
-    Relation,
     Switch,
     Types,
 )
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
     from fieldcraft.rules._places import Standing
     from fieldcraft.units import Quantity
 
-__all__ = ["Budget", "GridRules", "default_relation"]
+__all__ = ["ONE_SIDE_IS_FRIEND", "Budget", "GridRules"]
 
 MEDIUM = SIZES.index("medium")
 GROUND_BORDERS = ("low_wall", "drop", "ladder")
@@ -70,9 +69,7 @@ FEET_PER_METRE = Fraction(10, 3)
 """Five feet are 1.5 metres, as the games have it."""
 
 
-def default_relation(side: str, other: str) -> Relation:
-    """Return friend for tokens of one side, foe for others."""
-    return "friend" if side == other else "foe"
+ONE_SIDE_IS_FRIEND = Relations()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +115,7 @@ def one_of(*words: str) -> Check:
     return check
 
 
-def switch(value: object) -> object:
+def true_or_false(value: object) -> object:
     """Check for true or false."""
     if not isinstance(value, bool):
         raise Bad(f"expected true or false, not {show(value)}")
@@ -685,28 +682,19 @@ class GridRules(Measuring, Seeing):
     def cells_of(self, token: Token, lattice: Lattice) -> list[Cell]:
         """Return the cells that a token covers, on the map or off it."""
         offsets = self.footprint(token.creature, lattice, token.facing)
+        if len(offsets) == 1:
+            return [token.cell]
         row, col = token.cell
-        if not lattice.is_hex:
-            return [(row + r, col + c) for r, c in offsets]
-        axial = np.array(offsets) + lattice.to_axial(token.cell)
-        return [(r, c) for r, c in lattice.from_axial(axial).tolist()]
+        if lattice.is_hex:
+            parity = col & 1 if lattice.is_flat else row & 1
+            offsets = rows_and_columns(lattice, offsets, parity)
+        return [(row + r, col + c) for r, c in offsets]
 
     def footprint(self, creature: Creature, lattice: Lattice, facing: int = 0) -> tuple[Cell, ...]:
         """Return the cells of a body from its anchor: (row, col), or axial (q, r) on hexagons."""
         if lattice.is_hex:
             return hexagons(lattice, creature.body or 1, facing)
         return squares(max(1, creature.size_index - MEDIUM + 1))
-
-    def _others(self, token: Token | None, tokens: Iterable[Token]) -> list[Token]:
-        """Return some tokens without the one that moves."""
-        others = list(tokens)
-        if token is not None:
-            mine = next((i for i, other in enumerate(others) if other is token), None)
-            if mine is None and token in others:
-                mine = others.index(token)
-            if mine is not None:
-                del others[mine]
-        return others
 
     def _occupancy(
         self, terrain: Terrain, token: Token | None, others: Sequence[Token], relation: Relate
@@ -747,7 +735,7 @@ class GridRules(Measuring, Seeing):
         *,
         token: Token | None = None,
         tokens: Iterable[Token] = (),
-        relation: Relate = default_relation,
+        relation: Relate = ONE_SIDE_IS_FRIEND,
         pace: Pace | None = None,
     ) -> StepField:
         """Compile the map for a creature that moves.
@@ -777,7 +765,7 @@ class GridRules(Measuring, Seeing):
         from fieldcraft.rules._moving import Explainer, compile_field
 
         site, setting = self._setting(terrain, creature, token, pace)
-        others = self._others(token, tokens)
+        others = without(tokens, token)
         occupancy = self._occupancy(terrain, token, others, relation)
         explainer = Explainer(site, setting, occupancy, relation, others=tuple(others))
         return compile_field(site, setting, explainer, occupancy)
@@ -818,7 +806,7 @@ class GridRules(Measuring, Seeing):
         *,
         token: Token | None = None,
         tokens: Iterable[Token] = (),
-        relation: Relate = default_relation,
+        relation: Relate = ONE_SIDE_IS_FRIEND,
     ) -> Standing:
         """Return where a creature may stand, and its single steps.
 
@@ -848,7 +836,7 @@ class GridRules(Measuring, Seeing):
         *,
         token: Token | None = None,
         tokens: Iterable[Token] = (),
-        relation: Relate = default_relation,
+        relation: Relate = ONE_SIDE_IS_FRIEND,
     ) -> list[Lane]:
         """Return for each target the lane in which it can be charged, or why it cannot (PF-07).
 

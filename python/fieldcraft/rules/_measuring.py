@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.errors import RulesError
 from fieldcraft.rules._gaits import Movement
 
 if TYPE_CHECKING:
@@ -35,15 +34,8 @@ class Measuring:
         def cells_of(self, token: Token, lattice: Lattice) -> list[Cell]: ...
 
     def level_of(self, token: Token) -> int:
-        """Return on which level above the ground a token is: of flyers alone, from 1.
-
-        Raises
-        ------
-        RulesError
-            If its level is no whole number, 0 or more.
-        """
-        level = checked_level(token)
-        return max(1, level) if token.flying else 0
+        """Return on which level above the ground a token is: of flyers alone, from 1."""
+        return max(1, token.level) if token.flying else 0
 
     def distances(
         self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: int = 0
@@ -116,16 +108,6 @@ class Measuring:
         levels = abs(self.level_of(attacker) - self.level_of(target))
         bodies = self.cells_of(attacker, lattice), self.cells_of(target, lattice)
         return self.steps_apart(*bodies, lattice, levels=levels) <= attacker.creature.reach
-
-
-def checked_level(token: Token) -> int:
-    """Return the level that a token names, or raise RulesError if it is none."""
-    level = token.level
-    if isinstance(level, bool) or not isinstance(level, int | np.integer) or level < 0:
-        raise RulesError(
-            f"the level of token {token.label!r} must be a whole number, 0 or more, not {level!r}"
-        )
-    return int(level)
 
 
 def _pairs(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.body import Body, Places
-from fieldcraft.creature import Creature, Token
+from fieldcraft.creature import Creature, Token, without
 from fieldcraft.errors import MapError, RulesError
 from fieldcraft.fields import Layer, Link, Part, Patch, StepField, windows
 from fieldcraft.lattice import Cell, Lattice
@@ -48,17 +48,20 @@ Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
 Masks = npt.NDArray[np.uint8]
 NONE = -1
+HIGHEST = 1_000_000
+"""The largest height, in the system's unit: what sight can tell apart too."""
 
 
 # -- the map as it is compiled ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Site:
     """A map, or a part of one, with what a creature makes of its kinds and borders.
 
     `edges` are those on the ground and those in the air; `perches` are those of the whole map, of
-    a part some lie outside; `read` keeps what kinds of cells are to a gait.
+    a part some lie outside; `read` keeps what kinds of cells are to a gait, for the map and its
+    parts, `memo` what a system works out once for this part.
     """
 
     rules: GridRules
@@ -67,7 +70,8 @@ class Site:
     edges: tuple[Edges, Edges]
     bodies: tuple[Body, ...]
     perches: tuple[Perch, ...] = ()
-    read: dict[Gait, Kinds] = field(default_factory=dict, compare=False, repr=False)
+    read: dict[Gait, Kinds] = field(default_factory=dict, repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def masks(self) -> list[dict[str, Masks | None]]:
@@ -89,9 +93,22 @@ class Site:
         return [body.on_map() for body in self.bodies]
 
     @cached_property
+    def tops(self) -> npt.NDArray[np.float64]:
+        """The top of each cell, checked: heights are compared in whole thousandths."""
+        tops = self.terrain.elevation
+        bad = ~(np.abs(tops) <= HIGHEST)
+        if bad.any():
+            row, col = np.argwhere(bad)[0]
+            raise MapError(
+                f"the elevation at cell ({row}, {col}) is {tops[row, col]}; expected a number from "
+                f"{-HIGHEST:,} to {HIGHEST:,}"
+            )
+        return tops
+
+    @cached_property
     def height(self) -> list[npt.NDArray[np.float64]]:
         """The highest top that each body covers, by its anchor."""
-        elevation = self.terrain.elevation
+        elevation = self.tops
         return [
             body.worst(elevation, on_map)
             for body, on_map in zip(self.bodies, self.on_map, strict=True)
@@ -137,7 +154,7 @@ class Site:
         return anchors[inside], ends[inside]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """What the cells of a map are to one gait, creatures considered.
 
@@ -368,7 +385,7 @@ def find_places(site: Site, mover: Mover, body: Body, cells: Cells) -> Places:
     if climb is not None:
         lifted = rules._lifted(site, mover, body)
         limit, high = climb
-        options |= {"tops": site.terrain.elevation, "limit": limit, "high": high, "lifted": lifted}
+        options |= {"tops": site.tops, "limit": limit, "high": high, "lifted": lifted}
     groups = rules._groups(site, mover)
     if groups is None:
         return body.places(cells.ground, taken=cells.taken, solid=cells.solid, **options)
@@ -514,7 +531,7 @@ def _take_seat(
     plan.stay = body.every(cells.free, on_map)
     for number, sheet in zip(sheets, mine, strict=True):
         if sheet.cover is not None:
-            plan.seats.append((number, sheet.fits))
+            plan.seats.append((number, sheet.cover > 0))
             plan.stay |= body.every_covered(cells.free, sheet.cover)
 
 
@@ -529,8 +546,11 @@ def _add_switch(plan: Plan, at: Sequence[Sequence[int]], switch: Switch) -> None
                 if one.squeezed == other.squeezed == 0:
                     plan.slants.append((source, target, switch.ticks))
                 continue
-            loose = one.squeezed == other.squeezed == 0 and not switch.fitting
-            where = np.ones_like(other.fits) if loose else other.fits
+            where = other.fits
+            if not switch.fitting and other.cover is not None:
+                where = other.cover > 0
+            elif not switch.fitting and one.cover is None:
+                where = np.ones_like(other.fits)
             if one.cover is not None and other.cover is not None:
                 where = where & (one.cover & other.cover > 0)
             if switch.cells is not None:
@@ -584,8 +604,10 @@ class _Stack:
             return None
         if dtype == np.uint16:
             most = max(int(array.max()) for array in self.arrays)
-            if most > MAX_TICKS:
-                raise MapError(f"a step costs {most} ticks, more than can be counted")
+            least = min(int(array.min()) for array in self.arrays)
+            if most > MAX_TICKS or least < 0:
+                ticks = most if most > MAX_TICKS else least
+                raise MapError(f"a step costs {ticks} ticks, more or less than can be counted")
         return np.stack(self.arrays).astype(dtype)
 
 
@@ -666,7 +688,7 @@ def compile_field(
 # -- reasons and updates ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explainer:
     """Says what a compiled price is made of, and compiles again what tokens change."""
 
@@ -769,7 +791,7 @@ class Explainer:
     def update(self, old: StepField, tokens: Iterable[Token]) -> StepField:
         """Return the field with other tokens on the map, compiled again where they matter."""
         site, setting = self.site, self.setting
-        others = site.rules._others(setting.token, tokens)
+        others = without(tokens, setting.token)
         occupancy = site.rules._occupancy(site.terrain, setting.token, others, self.relation)
         changed = self._changed(occupancy)
         if not changed:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import SIZES, Creature, Token
-from fieldcraft.errors import MapError, RulesError, nearest
+from fieldcraft.errors import RulesError, nearest
 from fieldcraft.lattice import Cell
 from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Parts, total
@@ -27,8 +27,7 @@ from fieldcraft.rules._gaits import (
     Types,
     spread,
 )
-from fieldcraft.rules._grid import Check, GridRules, crossed, metres, one_of, switch
-from fieldcraft.rules._measuring import checked_level
+from fieldcraft.rules._grid import Check, GridRules, crossed, metres, one_of, true_or_false
 from fieldcraft.rules._stakes import (
     Stride,
     climb_stake,
@@ -203,12 +202,12 @@ class Hexwild(GridRules):
         "threshold": _threshold,
         "ancient_trees_obstruct": one_of("heavy", "light"),
         "fog_counts": _fog_counts,
-        "target_hex": switch,
+        "target_hex": true_or_false,
         "small_in_bushes": one_of("target", "all", "off"),
         "line": one_of("crossed", "stepped"),
         "hills": one_of("opaque", "clear"),
         "tie": one_of("worst-side", "best-side", "worst-hex", "best-hex", "both"),
-        "overlays_stack": switch,
+        "overlays_stack": true_or_false,
         "mud_exit": one_of("hex", "zone"),
         "hex_metres": metres,
         "turn_cost": _half_points,
@@ -331,11 +330,6 @@ class Hexwild(GridRules):
                 for j in range(shape.size):
                     row, col = (ends + rows_cols[:, j]).T
                     rise = np.where(climb[row, col], terrain.elevation[row, col] - stood, 0.0)
-                    if not np.isfinite(rise).all():
-                        at = ends[~np.isfinite(rise)][0]
-                        raise MapError(
-                            f"the elevation at or beside cell ({at[0]}, {at[1]}) is no number"
-                        )
                     steep = np.where(climb[row, col], _climb_ticks(rise) - PLAIN, 0)
                     dearest = np.maximum(dearest, price[row, col] + steep)
                 ticks += dearest - entered[ends[:, 0], ends[:, 1]]
@@ -372,7 +366,7 @@ class Hexwild(GridRules):
 
     def level_of(self, token: Token) -> int:
         """Return on which level above the ground a token is, in a tree or in the air (HW-24)."""
-        return checked_level(token)
+        return token.level
 
     def effects(self, kind: Sequence[str] | str, *, prone: bool = False) -> tuple[Effect, ...]:
         """Return what a cell of that kind does; see `GridRules.effects`.

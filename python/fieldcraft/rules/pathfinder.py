@@ -25,14 +25,14 @@ from fieldcraft.rules._gaits import (
     Types,
 )
 from fieldcraft.rules._grid import (
+    ONE_SIDE_IS_FRIEND,
     Budget,
     Check,
     GridRules,
     crossed,
-    default_relation,
     float_budget,
     one_of,
-    switch,
+    true_or_false,
     whole_from,
 )
 from fieldcraft.rules._stakes import (
@@ -152,10 +152,10 @@ class Pathfinder(GridRules):
         "corners": one_of("both", "either", "free"),
         "occupied": one_of("double", "normal"),
         "stack": one_of("multiply", "worst"),
-        "tumble": switch,
+        "tumble": true_or_false,
         "sight_corners": one_of("closed", "open"),
         "footprint_cost": one_of("worst", "worst-new", "median", "anchor"),
-        "squeeze": switch,
+        "squeeze": true_or_false,
         "altitudes": whole_from(1, 20),
     }
 
@@ -255,7 +255,7 @@ class Pathfinder(GridRules):
         *,
         token: Token | None = None,
         tokens: Iterable[Token] = (),
-        relation: Relate = default_relation,
+        relation: Relate = ONE_SIDE_IS_FRIEND,
     ) -> list[Lane]:
         """Return for each target the lane in which it can be charged, or why it cannot (PF-07)."""
         from fieldcraft.rules._charging import find_lanes

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ from fieldcraft.rules._gaits import (
     Types,
     spread,
 )
-from fieldcraft.rules._grid import Check, GridRules, crossed, one_of, switch
+from fieldcraft.rules._grid import Check, GridRules, crossed, one_of, true_or_false
 from fieldcraft.rules._stakes import Stride, forbidden, kinds_of, malus, spared
 from fieldcraft.rules._table import (
     COMMON_KEYS,
@@ -48,11 +48,18 @@ if TYPE_CHECKING:
 __all__ = ["Skirmish"]
 
 
+NO_LIMIT = 1 << 60
+
 _SCHEMA = Schema(
     ticks=1,
     keys=COMMON_KEYS | {"corners", "ascending", "hands", "stay", "forbids"},
     borders=("low_wall", "drop", "door"),
 )
+
+
+def _thousandths(height: Any) -> Any:
+    """Return heights in whole thousandths, in which they are compared."""
+    return np.rint(np.asarray(height) * 1000).astype(np.int64)
 
 
 @cache
@@ -86,7 +93,7 @@ class Skirmish(GridRules):
     metric: ClassVar[bool] = False
     checks: ClassVar[Mapping[str, Check]] = {
         "corners": one_of("both", "either", "free"),
-        "level_surcharge": switch,
+        "level_surcharge": true_or_false,
     }
 
     @property
@@ -196,12 +203,18 @@ class Skirmish(GridRules):
 
     def _lifted(self, site: Site, mover: Mover, body: Body) -> npt.NDArray[np.uint8] | None:
         """Return the steps over ladders and into or out of squares with one (SK-07)."""
+        number = site.bodies.index(body)
+        if ("lifted", number) not in site.memo:
+            site.memo["lifted", number] = self._find_lifted(site, body, number)
+        found: npt.NDArray[np.uint8] | None = site.memo["lifted", number]
+        return found
+
+    def _find_lifted(self, site: Site, body: Body, number: int) -> npt.NDArray[np.uint8] | None:
         terrain, lattice = site.terrain, site.terrain.lattice
         rungs = spread(terrain, [any(e.hands for e in types or ()) for types in site.kinds], bool)
         if not rungs.any() and not site.edges[0].lifted:
             return None
         lifted = np.zeros(terrain.shape, np.uint8)
-        number = site.bodies.index(body)
         on_map = site.on_map[number]
         at = on_map & ~body.every(~rungs, on_map)
         lifted[at] = (1 << lattice.n_directions) - 1
@@ -226,6 +239,7 @@ class Skirmish(GridRules):
         if self._is_level(site, mover):
             return []
         tops, on_map = site.height[body], site.on_map[body]
+        high = _thousandths(tops)
         limit = (self._climbing(site, mover) or (math.inf, math.inf))[0]
         lifted = self._lifted(site, mover, site.bodies[body])
         found = []
@@ -233,21 +247,17 @@ class Skirmish(GridRules):
             starts, ends = site.steps_from(np.argwhere(on_map), direction)
             both = on_map[ends[:, 0], ends[:, 1]]
             starts, ends = starts[both], ends[both]
-            rise = tops[ends[:, 0], ends[:, 1]] - tops[starts[:, 0], starts[:, 1]]
-            rise = np.round(rise, 6)
-            made = rise < limit
+            rise = high[ends[:, 0], ends[:, 1]] - high[starts[:, 0], starts[:, 1]]
+            made = rise < (NO_LIMIT if math.isinf(limit) else _thousandths(limit))
             if lifted is not None:
                 made &= (lifted[starts[:, 0], starts[:, 1]] >> direction) & 1 == 0
-            ticks = np.where(rise > 1, rise, np.where(rise > 0, 1, 0))
-            if self.level_surcharge:
-                ticks += (rise == 0) & (tops[ends[:, 0], ends[:, 1]] > 0)
-            ticks = np.where(made, ticks, 0)
-            odd = ticks % 1 != 0
+            ticks = np.where(made, self._rise_ticks(rise, tops[ends[:, 0], ends[:, 1]]), 0)
+            odd = made & (rise > 1000) & (rise % 1000 != 0)
             if odd.any():
                 row, col = ends[odd][0]
                 raise MapError(
-                    f"the rise of {rise[odd][0]:g} to cell ({row}, {col}) costs no whole number of "
-                    "points; expected 1 or less, or a whole number"
+                    f"the rise of {rise[odd][0] / 1000:g} to cell ({row}, {col}) costs no whole "
+                    "number of points; expected 1 or less, or a whole number"
                 )
             some = ticks > 0
             if some.any():
@@ -262,12 +272,16 @@ class Skirmish(GridRules):
         if lifted is not None and int(lifted[a]) >> direction & 1:
             return []
         tops = site.height[body]
-        rise = round(float(tops[b] - tops[a]), 6)
-        if rise > 0:
-            return [(f"up {rise:g}", max(1, int(rise)))]
-        if self.level_surcharge and rise == 0 and tops[b] > 0:
-            return [("raised", 1)]
-        return []
+        ticks = self._rise_ticks(_thousandths(tops[b]) - _thousandths(tops[a]), tops[b])
+        rise = float(tops[b] - tops[a])
+        return [(f"up {rise:g}" if rise > 0 else "raised", int(ticks))] if ticks else []
+
+    def _rise_ticks(self, rise: Any, top: Any) -> Any:
+        """Return what going up costs (SK-05, SK-06), the rise in thousandths."""
+        ticks = np.where(rise > 1000, rise // 1000, np.where(rise > 0, 1, 0))
+        if self.level_surcharge:
+            ticks = ticks + ((rise == 0) & (top > 0))
+        return ticks
 
     def _price(self, border: Border, creature: Creature) -> int:
         """Return what crossing a border costs; a ladder its length, twice with hands full."""

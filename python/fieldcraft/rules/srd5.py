@@ -29,7 +29,7 @@ from fieldcraft.rules._grid import (
     GridRules,
     crossed,
     one_of,
-    switch,
+    true_or_false,
     whole_from,
 )
 from fieldcraft.rules._stakes import SQUEEZING, Stride, attacks, is_squeezed, kinds_of
@@ -43,11 +43,11 @@ from fieldcraft.rules._table import (
     shipped_table,
 )
 from fieldcraft.terrain import Terrain
+from fieldcraft.units import Quantity, quantity
 
 if TYPE_CHECKING:
     from fieldcraft.body import Body
     from fieldcraft.rules._moving import Setting, Site
-    from fieldcraft.units import Quantity
 
 __all__ = ["Srd5"]
 
@@ -55,7 +55,7 @@ CELL = 2
 """Ticks of a cell: standing up may cost two cells and a half (S5-07)."""
 CELL_METRES = Fraction(3, 2)
 FOOT = Fraction(3, 10)
-EFFORTS = ("swim", "climb")
+EFFORTS = {"swim": "swimming", "climb": "climbing"}
 IN_A_GAP = (
     TwoRolls("attacks", "worse"),
     TwoRolls("dexterity saves", "worse"),
@@ -103,7 +103,7 @@ class Srd5(GridRules):
     checks: ClassVar[Mapping[str, Check]] = {
         "diagonals": one_of("equidistant", "alternating", "alternating-2"),
         "corners": one_of("both", "either", "free"),
-        "squeeze": switch,
+        "squeeze": true_or_false,
         "altitudes": whole_from(1, 20),
     }
 
@@ -128,8 +128,6 @@ class Srd5(GridRules):
         creature: Creature | None = None,
     ) -> Budget:
         """Return a budget in ticks of 0.75 m; feet and cells become metres first."""
-        from fieldcraft.units import Quantity, quantity
-
         if value is None and creature is not None:
             value = creature.walking_speed()
         given = quantity(value, "budget")
@@ -164,7 +162,7 @@ class Srd5(GridRules):
         if gait.prone:
             parts.append(("crawling", CELL))
         elif gait.mode == "walk" and efforts:
-            parts.append((f"{efforts[0]}ing without a speed".replace("mi", "mmi"), CELL))
+            parts.append((f"{EFFORTS[efforts[0]]} without a speed", CELL))
         if squeezed or self._is_narrow(types, mover):
             parts.append(("squeezing", CELL))
         return parts
@@ -210,9 +208,10 @@ class Srd5(GridRules):
         """Return whether a flyer falls: prone or unable to move, and not hovering (S5-11)."""
         if not token.flying or token.creature.hovers:
             return False
-        caps = dict(self.pace(token.creature).modes)
-        flying = caps["fly"] if "fly" in caps else next(iter(caps.values()))
-        return token.prone or token.helpless or flying == 0
+        speed = token.creature.speed
+        if isinstance(speed, Mapping):
+            speed = speed["fly"] if "fly" in speed else next(iter(speed.values()))
+        return token.prone or token.helpless or quantity(speed, "speed").value == 0
 
     def level_of(self, token: Token) -> int:
         """Return on which level of the air a token is; one that falls is on the ground."""
