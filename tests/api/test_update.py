@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -51,10 +53,32 @@ def scene(name, seed, size, speed, body):
         cells = {tuple(map(int, rng.integers(0, shape))) for _ in range(4)}
         perches = [fc.Perch(cell, int(rng.integers(1, 3)), "medium", 4) for cell in cells]
     lattice = lattices[int(rng.integers(len(lattices)))]
-    board = fc.Board(terrain, lattice=lattice, rules=rules, elevation=elevation, perches=perches)
+    board = fc.Board(
+        terrain,
+        lattice=lattice,
+        rules=rules,
+        elevation=elevation,
+        perches=perches,
+        borders=some_borders(name, fc.Lattice(lattice), shape, rng),
+    )
     tokens = [token for _ in range(8) if (token := some_token(board, rng)) is not None]
     mover = fc.Creature("mover", size=size, speed=speed, body=body)
     return board, mover, tokens, rng
+
+
+def some_borders(name, lattice, shape, rng):
+    """Return few borders, so that there are none near most tokens."""
+    kinds = {"pathfinder": ["low_wall"], "skirmish": ["ladder"]}.get(name, [])
+    found = []
+    for _ in range(int(rng.integers(5))):
+        row, col = (int(x) for x in rng.integers(0, shape))
+        side = int(rng.integers(lattice.n_straight))
+        beyond = lattice.neighbors((row, col))[side]
+        if 0 <= beyond[0] < shape[0] and 0 <= beyond[1] < shape[1]:
+            kind = str(rng.choice(["wall", "drop", "price", *kinds]))
+            price = 3 if kind == "price" else None
+            found.append(fc.Border(((row, col), beyond), kind, price=price))
+    return found
 
 
 def some_token(board, rng):
@@ -132,6 +156,41 @@ def test_an_updated_field_equals_a_fresh_one(name, seed, size, speed, body):
         assert found == expected
         for cell in expected.stops[-2:]:
             assert found.path_to(cell).explain() == expected.path_to(cell).explain()
+
+
+def test_a_flyer_keeps_its_borders_far_from_the_tokens_that_move():
+    """PF-11: flyers ignore low walls, also where only they have none."""
+    rows = [["open"] * 30 for _ in range(7)]
+    borders = [fc.Border(((row, 6), (row, 7)), "low_wall") for row in range(7)]
+    borders.append(fc.Border(((0, 28), (0, 29)), "price", price=3))
+    for speed in ({"walk": 20, "fly": 20}, {"walk": 20, "swim": 20, "fly": 20}):
+        bird = fc.Token(fc.Creature("bird", speed=speed), (3, 3), side="a", flying=True)
+        foe = fc.Token("foe", (0, 6), side="b")
+        board = fc.Board(rows, rules="pathfinder", borders=borders, tokens=[bird, foe])
+        board.reach(bird)
+        moved = board.move(foe, (1, 6))
+        fresh = fc.Board(rows, rules="pathfinder", borders=borders, tokens=moved.tokens)
+        assert moved.reach(bird) == fresh.reach(bird)
+
+
+def test_boards_that_moved_on_are_let_go():
+    token = fc.Token(fc.Creature("scout", speed=6), (0, 0))
+    guard = fc.Token(fc.Creature("guard"), (9, 9), side="red")
+    board = fc.Board([["open"] * 20] * 20, rules="pathfinder", tokens=[token, guard])
+    boards = []
+    for turn in range(10):
+        board.reach(token)
+        boards.append(weakref.ref(board))
+        board = board.move(board.token("guard"), (9, turn))
+    gc.collect()
+    assert [ref() for ref in boards] == [None] * 10
+
+
+def test_the_field_of_a_board_is_not_updated_in_place():
+    token = fc.Token(fc.Creature("scout", speed=6), (0, 0))
+    board = fc.Board([["open"] * 5] * 5, rules="pathfinder", tokens=[token])
+    with pytest.raises(fc.FieldcraftError, match="belongs to a board"):
+        board.step_field(token).update([], inplace=True)
 
 
 def test_a_field_without_changes_is_itself():

@@ -629,7 +629,9 @@ creatures = st.builds(
         st.none(),
         st.just(math.inf),
         one_speed,
-        st.dictionaries(st.sampled_from(MODES), st.one_of(st.none(), one_speed), max_size=3),
+        st.dictionaries(
+            st.sampled_from(MODES), st.one_of(st.none(), one_speed), min_size=1, max_size=3
+        ),
     ),
     height=st.one_of(st.none(), sizes),
     footing=st.sampled_from(("careful", "bold")),

@@ -303,6 +303,7 @@ class Plan:
     home: int = 0
     stay: Bools | None = None
     classes: tuple[int, ...] = ()
+    n_directions: int = 8
 
 
 class Setting(NamedTuple):
@@ -315,11 +316,12 @@ class Setting(NamedTuple):
     start: int
     facing: int
     classes: tuple[int, ...] | None = None
+    paid: tuple[tuple[bool, bool], ...] | None = None
 
 
 def make_plan(site: Site, setting: Setting, occupancy: Occupancy) -> Plan:
     """Compile a map, or a part of one, into sheets."""
-    plan = Plan()
+    plan = Plan(n_directions=site.terrain.lattice.n_directions)
     rules, terrain = site.rules, site.terrain
     at: list[list[int]] = []
     classes = []
@@ -337,7 +339,24 @@ def make_plan(site: Site, setting: Setting, occupancy: Occupancy) -> Plan:
     for switch in rules._switches(site, setting, occupancy):
         _add_switch(plan, at, switch)
     _add_turns(plan, at, rules)
+    if setting.paid is not None:
+        _fill(plan, setting.paid)
     return plan
+
+
+def _fill(plan: Plan, paid: Sequence[tuple[bool, bool]]) -> None:
+    """Give sheets the maps of exits and borders that they have elsewhere: nothing is paid here."""
+    exits: dict[tuple[int, int], Array] = {}
+    borders: dict[tuple[int, int], Array] = {}
+    for sheet, (leave, border) in zip(plan.sheets, paid, strict=True):
+        # Sheets of one gait and body share them.
+        key = sheet.gait, sheet.body
+        shape = sheet.fits.shape
+        if leave and sheet.leave is None:
+            sheet.leave = exits.setdefault(key, np.zeros(shape, np.int64))
+        if border and sheet.border is None:
+            n_directions = plan.n_directions
+            sheet.border = borders.setdefault(key, np.zeros((*shape, n_directions), np.int64))
 
 
 def _add_gait(
@@ -663,7 +682,10 @@ def compile_field(
     made = assemble(plan, setting, counts)
     explainer = replace(
         explainer,
-        setting=setting._replace(classes=plan.classes),
+        setting=setting._replace(
+            classes=plan.classes,
+            paid=tuple((s.leave is not None, s.border is not None) for s in plan.sheets),
+        ),
         sheets=tuple((sheet.gait, sheet.body, sheet.cover) for sheet in plan.sheets),
     )
     arrays: dict[str, Any] = made.stacks
@@ -802,12 +824,16 @@ class Explainer:
         area = sum((bottom - top) * (right - left) for top, left, bottom, right in boxes)
         onward = any(layer.onward >= 0 for layer in old.layers)
         if onward or 2 * area > rows * cols:
-            return compile_field(site, setting._replace(classes=None), explainer, occupancy)
+            return compile_field(
+                site, setting._replace(classes=None, paid=None), explainer, occupancy
+            )
         patches = [self._patch(box, occupancy) for box in boxes]
         explainer = replace(explainer, sheets=self._renewed(patches))
         patched = old.patched(patches, explainer)
         if patched is None:
-            return compile_field(site, setting._replace(classes=None), explainer, occupancy)
+            return compile_field(
+                site, setting._replace(classes=None, paid=None), explainer, occupancy
+            )
         return patched
 
     def _renewed(
