@@ -49,6 +49,7 @@ __all__ = ["Skirmish"]
 
 
 NO_LIMIT = 1 << 60
+AROUND = (-1, 0, 1)
 
 _SCHEMA = Schema(
     ticks=1,
@@ -148,7 +149,6 @@ class Skirmish(GridRules):
         relation: Relate,
     ) -> list[bool]:
         """Return which tokens have an enemy in one of the squares around them (SK-01)."""
-        arrays = [np.array(cells) for cells in places]
         foes: dict[tuple[str, str], bool] = {}
 
         def hostile(one: Token, other: Token) -> bool:
@@ -157,17 +157,24 @@ class Skirmish(GridRules):
                 foes[sides] = relation(*sides) == "foe"
             return foes[sides]
 
-        def touch(one: int, other: int) -> bool:
-            apart = np.abs(arrays[one][:, None] - arrays[other][None])
-            return int(apart.max(axis=2).min()) <= 1
+        standing: dict[Cell, list[int]] = {}
+        for number, cells in enumerate(places):
+            for cell in cells:
+                standing.setdefault(cell, []).append(number)
+
+        def engaged(number: int) -> bool:
+            around = {
+                (row + i, col + j) for row, col in places[number] for i in AROUND for j in AROUND
+            }
+            return any(
+                near != number and hostile(others[number], others[near])
+                for cell in around & standing.keys()
+                for near in standing[cell]
+            )
 
         return [
-            token.engaged
-            if token.engaged is not None
-            else any(
-                j != i and hostile(token, other) and touch(i, j) for j, other in enumerate(others)
-            )
-            for i, token in enumerate(others)
+            engaged(number) if token.engaged is None else token.engaged
+            for number, token in enumerate(others)
         ]
 
     def _plane(self, token: Token) -> str:
