@@ -278,6 +278,7 @@ def as_lattice(lattice: Lattice | str) -> Lattice:
     return lattice if isinstance(lattice, Lattice) else Lattice(cast(LatticeName, lattice))
 
 
+@cache
 def squares(side: int) -> tuple[Cell, ...]:
     """Return the cells of a body of side x side squares, (row, col) from the top-left one."""
     return tuple((row, col) for row in range(side) for col in range(side))
