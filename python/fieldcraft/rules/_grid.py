@@ -169,7 +169,6 @@ class GridRules(Measuring, Seeing):
     lattices: ClassVar[tuple[str, ...]]
     units: ClassVar[tuple[str, ...]]
     metric: ClassVar[bool] = True
-    later: ClassVar[Mapping[str, str]] = {}
     checks: ClassVar[Mapping[str, Check]] = {}
 
     def __post_init__(self) -> None:
@@ -353,13 +352,7 @@ class GridRules(Measuring, Seeing):
             If an id is unknown, with the nearest known one.
         """
         ids = (kind,) if isinstance(kind, str) else kind
-        found = []
-        for identifier in ids:
-            reason = self.later.get(identifier.partition(":")[0])
-            if reason and identifier not in self.table:
-                raise RulesError(f"terrain {identifier!r}: {reason}")
-            found.append(self.table.find(identifier))
-        return tuple(found)
+        return tuple(self.table.find(identifier) for identifier in ids)
 
     def effects(self, kind: Sequence[str] | str, *, prone: bool = False) -> tuple[Effect, ...]:
         """Return what a cell of that kind does to who enters, stays or leaves (HW-17 to HW-21).
