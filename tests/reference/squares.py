@@ -429,15 +429,17 @@ class Movement:
         mover = self.mover
         flying = self.aloft()
         prone = self.crawls and mover.prone and not flying
-        on_foot = [mode for mode in SURFACE if mode == "walk" or mode in self.limits]
-        modes = ["fly"] if flying else on_foot
-        found = [
-            State(mode, mover.cell, block, self.parity, prone)
-            for mode in modes
-            for block, _ in self.positions(mode, mover.cell)
-        ]
-        anyhow = "fly" if flying else "walk"
-        return found or [State(anyhow, mover.cell, "start", self.parity, prone)]
+        moving = [mode for mode in SURFACE if mode in self.limits]
+        # By a speed of its own, else standing on the ground, else anyhow.
+        for modes in (["fly"],) if flying else (moving, ["walk"]):
+            found = [
+                State(mode, mover.cell, block, self.parity, prone)
+                for mode in modes
+                for block, _ in self.positions(mode, mover.cell)
+            ]
+            if found:
+                return found
+        return [State("fly" if flying else "walk", mover.cell, "start", self.parity, prone)]
 
     def settle(self) -> dict[State, Any]:
         """Return the least total of every state."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fieldcraft as fc
 from reference import hexwild
 from reference.cases import (
     SIZES,
@@ -543,3 +544,33 @@ def test_random_bodies(case, budget):
 def test_random_bodies_that_turn(case, budget, turn_cost):
     """HW-15 to HW-18: bodies that turn in place for a price."""
     agree(case.replace(parameters={**case.parameters, "turn_cost": turn_cost}), budget)
+
+
+SWIMMERS = st.fixed_dictionaries(
+    {
+        "body": st.sampled_from((2, 3, 7)),
+        "facing": st.integers(0, 5),
+        "speed": st.sampled_from(MIXED),
+    },
+    optional={"flying": st.booleans()},
+)
+
+
+@given(
+    hexes(SWIMMERS, palette=[("deep_water",), ("deep_water",), ("open",), ("mud",)]),
+    st.sampled_from((None, 4, 12)),
+)
+def test_random_bodies_that_swim_and_fly(case, budget):
+    """HW-15: bodies of several hexes in lakes, on their shores and over them."""
+    agree(case, budget)
+
+
+@pytest.mark.parametrize("layout", ["odd-r", "even-r", "odd-q", "even-q"])
+def test_hw15_a_large_swimmer_swims_every_way(layout):
+    """HW-15: in a lake each of the six steps of a body costs the plain point."""
+    lake = fc.Board([["deep_water"] * 9] * 9, lattice=layout, rules="hexwild")
+    for body in (2, 3, 7):
+        eel = fc.Creature("eel", body=body, speed={"swim": 9})
+        for start in ((4, 4), (3, 4), (4, 3)):
+            reach = lake.reach(start, creature=eel, budget=1)
+            assert len(reach) == 7

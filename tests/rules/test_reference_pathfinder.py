@@ -340,6 +340,12 @@ def test_pf11_another_speed_while_squeezed():
         assert cost(found, 1, 0) == 2, "squeezed on the shore, then squeezed in the water"
 
 
+def test_pf11_squeezed_out_of_the_water_on_the_other_side():
+    """PF-10, PF-11: 2 in the water with a speed of 3, then 2 on foot past it."""
+    found = standing(["..#.", "..w."], (0, 0), speed={"walk": 9, "swim": 3})
+    assert cost(found, 0, 2) == 4
+
+
 def test_pf11_burrowers_pass_below_low_walls():
     """PF-11: nothing that costs more on the ground does below; what closes it does."""
     pair = ((0, 0), (0, 1))

@@ -220,6 +220,24 @@ def test_s5_06_a_body_in_water_and_on_a_cliff():
     assert set(found) == {(0, 0)}
 
 
+def test_s5_13_another_speed_is_no_way_through_a_thin_wall():
+    """S5-13: on foot it gets no further than squeezing; taking off does not put it across."""
+    rows = ["....", "....", "....", "...#"]
+    wall = [BorderSpec(((1, 1), (1, 2)))]
+    for speed in (9, {"walk": 9, "fly": 9}):
+        mover = TokenSpec("mover", (0, 1), "blue", "huge", speed)
+        found = answer(drawn(rows, LEGEND, borders=tuple(wall), tokens=(mover,)))
+        assert (1, 0) not in found
+
+
+def test_s5_13_nobody_swims_on_dry_land():
+    """S5-06, S5-13: a swim speed does not make a cliff something to squeeze past."""
+    friend = [other((0, 2), "blue")]
+    for speed in (9, {"walk": 9, "swim": 9}):
+        found = costs(["..c", "..."], {"size": "large", "speed": speed}, friend)
+        assert found[0, 1] == (4.5, False, 0)
+
+
 def test_s5_11_a_flyer_without_speed_falls():
     """S5-11: at speed 0 it is on the ground, among those who stand there."""
     friend = [other((0, 0), "blue")]

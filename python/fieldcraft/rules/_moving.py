@@ -514,11 +514,14 @@ def _add_squeezed(
 
 
 def _beyond(flags: Bools, lattice: Lattice, direction: int) -> Bools:
-    """Return where the cell one step away, on squares, has the flag."""
-    d_row, d_col = (int(x) for x in lattice.offsets()[0, direction])
-    here, there = windows(flags.shape[0], flags.shape[1], d_row, d_col)
+    """Return where the cell one step away has the flag."""
     found = np.zeros(flags.shape, bool)
-    found[here] = flags[there]
+    lines = np.indices(flags.shape)[1 if lattice.is_flat else 0] & 1
+    for parity in range(2 if lattice.is_hex else 1):
+        d_row, d_col = (int(x) for x in lattice.offsets()[parity, direction])
+        here, there = windows(flags.shape[0], flags.shape[1], d_row, d_col)
+        mine = lines[here] == parity if lattice.is_hex else True
+        found[here] |= flags[there] & mine
     return found
 
 
