@@ -557,9 +557,9 @@ class Board:
         if who is None:
             return _Eye(Creature())
         if isinstance(who, Creature):
-            return _Eye(who)
+            return _Eye.of(who)
         token = who if isinstance(who, Token) else self.token_at(self._terrain.check(who))
-        return _Eye(token.creature, token.level) if token else _Eye(Creature())
+        return _Eye.of(token.creature, token.level) if token else _Eye(Creature())
 
     def _mover(
         self, who: Token | Cell, tokens: Iterable[Token] | None, creature: Creature | None
@@ -1149,6 +1149,11 @@ class _Eye(NamedTuple):
 
     creature: Creature
     level: int = 0
+
+    @classmethod
+    def of(cls, creature: Creature, level: int = 0) -> _Eye:
+        """Return it without name, speed and whatever else sight does not ask."""
+        return cls(Creature(size=creature.size, height=creature.height), level)
 
 
 def _whos(given: Any, shape: tuple[int, ...], what: str) -> list[Any]:

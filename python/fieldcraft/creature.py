@@ -27,6 +27,8 @@ Size = Literal["tiny", "small", "medium", "large", "huge", "gargantuan"]
 SIZES: tuple[Size, ...] = ("tiny", "small", "medium", "large", "huge", "gargantuan")
 MODES = ("walk", "swim", "climb", "burrow", "fly")
 """The ways of moving that may have a speed; ``"land"`` is another name of walking."""
+FARTHEST = 1000
+"""The longest reach hand to hand, in cells."""
 BODIES = (1, 2, 3, 7)
 """How many hexagons a body may cover."""
 
@@ -91,10 +93,11 @@ class Creature:
                 f"footing of creature {self.name!r} must be 'careful' or 'bold', "
                 f"not {self.footing!r}"
             )
-        if isinstance(self.reach, bool) or not isinstance(self.reach, int) or self.reach < 0:
+        whole = isinstance(self.reach, int) and not isinstance(self.reach, bool)
+        if not whole or not 0 <= self.reach <= FARTHEST:
             raise RulesError(
-                f"reach of creature {self.name!r} must be a whole number of cells, 0 or more, "
-                f"not {self.reach!r}"
+                f"reach of creature {self.name!r} must be a whole number of cells from 0 to "
+                f"{FARTHEST:,}, not {_shown(self.reach)}"
             )
         _check_flags(self, f"creature {self.name!r}", "climbs", "hands_full", "hovers")
         if self.body not in (None, *BODIES):

@@ -13,6 +13,7 @@ from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import batch_of, on_map, spread
 from fieldcraft.sight import HIDDEN, Line, Passed, Sight, View
+from fieldcraft.terrain import HIGHEST
 from fieldcraft_kernel import lines as lines_
 from fieldcraft_kernel import sight as kernel
 from fieldcraft_kernel.lattice import LATTICE_KINDS
@@ -36,8 +37,6 @@ LEAST_MALUS = HIDDEN + 1
 LONGEST_LINE = 1 << 24
 THOUSANDTHS = 1000
 """Parts of a unit of height: what the kernel counts in."""
-HIGHEST = 1_000_000
-"""Heights lie between this many units below and above 0, so that products fit 64 bits."""
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11

@@ -20,6 +20,8 @@ Kind = tuple[str, ...]
 """What a cell holds: a base terrain id, then its overlays."""
 
 LEAST_LIGHT = -127
+HIGHEST = 1_000_000
+"""The largest height, in a system's unit: heights are compared in whole thousandths."""
 
 BORDER_KINDS = ("wall", "low_wall", "door", "drop", "ladder", "price")
 
@@ -60,10 +62,15 @@ class Border:
             raise MapError(f"a border needs two cells, not {self.cells!r}") from None
         pair = tuple(as_cell(cell, "cell of a border") for cell in (first, second))
         object.__setattr__(self, "cells", pair)
-        for name in ("height", "length", "price"):
+        for name in ("height", "length", "price", "open", "one_way"):
             value = getattr(self, name)
             if isinstance(value, np.generic):
                 object.__setattr__(self, name, value.item())
+        for name in ("open", "one_way"):
+            if not isinstance(getattr(self, name), bool):
+                raise ArgumentTypeError(
+                    f"{name} of a border must be true or false, not {getattr(self, name)!r}"
+                )
         if self.kind not in BORDER_KINDS:
             raise MapError(
                 f"unknown border kind {self.kind!r} between {pair[0]} and {pair[1]}; "

@@ -37,7 +37,7 @@ from fieldcraft.rules._gaits import (
     spread,
 )
 from fieldcraft.rules._stakes import Other, Stride
-from fieldcraft.terrain import Perch, Terrain
+from fieldcraft.terrain import HIGHEST, Perch, Terrain
 
 if TYPE_CHECKING:
     from fieldcraft.rules._grid import GridRules
@@ -48,10 +48,6 @@ Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
 Masks = npt.NDArray[np.uint8]
 NONE = -1
-HIGHEST = 1_000_000
-"""The largest height, in the system's unit: what sight can tell apart too."""
-
-
 # -- the map as it is compiled ------------------------------------------------------------------
 
 
@@ -60,8 +56,8 @@ class Site:
     """A map, or a part of one, with what a creature makes of its kinds and borders.
 
     `edges` are those on the ground and those in the air; `perches` are those of the whole map, of
-    a part some lie outside; `read` keeps what kinds of cells are to a gait, for the map and its
-    parts, `memo` what a system works out once for this part.
+    which a part begins at `origin`; `read` keeps what kinds of cells are to a gait and `common`
+    what else is worked out once for the map and its parts, `memo` what is for this part.
     """
 
     rules: GridRules
@@ -71,7 +67,9 @@ class Site:
     bodies: tuple[Body, ...]
     perches: tuple[Perch, ...] = ()
     read: dict[Gait, Kinds] = field(default_factory=dict, repr=False)
+    common: dict[Any, Any] = field(default_factory=dict, repr=False)
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    origin: Cell = (0, 0)
 
     @cached_property
     def masks(self) -> list[dict[str, Masks | None]]:
@@ -121,6 +119,14 @@ class Site:
         straight = self.terrain.lattice.n_straight
         return [step for step in crossings(ladders, self.bodies[body]) if step[1] < straight]
 
+    def flags_at(self, cells: Array) -> Bools:
+        """Return a map with some cells of the whole map flagged, (n, 2), those that lie on it."""
+        flags = np.zeros(self.terrain.shape, bool)
+        here = cells.reshape(-1, 2) - np.array(self.origin)
+        here = here[(here >= 0).all(axis=1) & (here < self.terrain.shape).all(axis=1)]
+        flags[here[:, 0], here[:, 1]] = True
+        return flags
+
     def has(self, cell: Cell) -> bool:
         """Return whether a cell lies on it."""
         return 0 <= cell[0] < self.terrain.shape[0] and 0 <= cell[1] < self.terrain.shape[1]
@@ -137,12 +143,11 @@ class Site:
         )
         bodies = tuple(Body(b.lattice, (height, width), b.offsets) for b in self.bodies)
         ground, air = (edges.cropped(row, col, (height, width)) for edges in self.edges)
-        # All of them, wherever they lie: they decide which links there are.
-        perches = tuple(
-            replace(perch, cell=(perch.cell[0] - row, perch.cell[1] - col))
-            for perch in self.perches
-        )
-        return Site(self.rules, cut, self.kinds, (ground, air), bodies, perches, self.read)
+        # All perches, wherever they lie: they decide which links there are.
+        return Site(
+            self.rules, cut, self.kinds, (ground, air), bodies, self.perches, self.read,
+            self.common, origin=(row, col),
+        )  # fmt: skip
 
     def steps_from(
         self, anchors: Array, direction: int

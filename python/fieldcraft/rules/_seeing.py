@@ -6,7 +6,6 @@ A system says what its cells take off a line (`_obstruction`), up to which heigh
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,7 +16,7 @@ from fieldcraft.creature import SIZES, Creature
 from fieldcraft.errors import MapError, RulesError
 from fieldcraft.rules._borders import mask
 from fieldcraft.rules._gaits import Types, spread
-from fieldcraft.terrain import Terrain
+from fieldcraft.terrain import HIGHEST, Terrain
 
 if TYPE_CHECKING:
     from fieldcraft.fields import SightField
@@ -140,9 +139,10 @@ class Seeing:
         if height is None:
             return self.heights[creature.size]
         number = isinstance(height, int | float | np.number) and not isinstance(height, bool)
-        if not number or not 0 < height < math.inf:
+        if not number or not 0 < height <= HIGHEST:
             raise RulesError(
-                f"height of creature {creature.name!r} must be a number above 0, not {height!r}"
+                f"height of creature {creature.name!r} must be a number above 0, at most "
+                f"{HIGHEST:,}, not {height!r}"
             )
         return float(height)
 

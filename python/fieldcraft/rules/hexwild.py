@@ -406,17 +406,16 @@ class Hexwild(GridRules):
         self, site: Site, mover: Mover, free: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
         """Return the hexes with a free perch on a level that bears the creature (HW-22)."""
-        seats = np.zeros(site.terrain.shape, bool)
-        for perch in site.perches:
-            mine = perch.level == mover.gait.level and _bears(perch, mover.creature)
-            if mine and site.has(perch.cell):
-                seats[perch.cell] = True
+        level, creature = mover.gait.level, mover.creature
+        if ("seats", level) not in site.common:
+            mine = [p.cell for p in site.perches if p.level == level and _bears(p, creature)]
+            site.common["seats", level] = np.array(mine, np.int64)
+        seats = site.flags_at(site.common["seats", level])
         return seats & free
 
     def _switches(self, site: Site, setting: Setting, occupancy: Occupancy) -> list[Switch]:
         """Return climbs to and between perches, and the ways down (HW-23, HW-26)."""
         found = super()._switches(site, setting, occupancy)
-        metres = {(p.cell, p.level): p.metres for p in site.perches}
         ground = [n for n, g in enumerate(setting.gaits) if g.plane == GROUND and g.mode == "walk"]
         perched = [n for n, gait in enumerate(setting.gaits) if gait.still]
         for source in [*ground, *perched]:
@@ -429,20 +428,28 @@ class Hexwild(GridRules):
                     continue
                 if not setting.creature.climbs:
                     continue
-                by_price: dict[int, npt.NDArray[np.bool_]] = {}
-                for (cell, level), top in metres.items():
-                    if level == high:
-                        rise = top - metres.get((cell, low), 0.0)
-                        where = by_price.setdefault(
-                            int(_climb_ticks(rise)), np.zeros(site.terrain.shape, bool)
-                        )
-                        if site.has(cell):
-                            where[cell] = True
-                found += [Switch(source, target, t, where) for t, where in by_price.items()]
+                found += [
+                    Switch(source, target, ticks, site.flags_at(cells))
+                    for ticks, cells in self._climbs(site, low, high).items()
+                ]
         for n in perched:
             for aloft, gait in enumerate(setting.gaits):
                 if gait.mode == "fly" and gait.level == 1 and not gait.still:
                     found += [Switch(n, aloft, rest=1), Switch(aloft, n, rest=1)]
+        return found
+
+    def _climbs(self, site: Site, low: int, high: int) -> dict[int, npt.NDArray[np.int64]]:
+        """Return the cells of climbs from one level to another, by what they cost in ticks."""
+        if ("climbs", low, high) not in site.common:
+            below = {perch.cell: perch.metres for perch in site.perches if perch.level == low}
+            above = [perch for perch in site.perches if perch.level == high]
+            cells = np.array([perch.cell for perch in above], np.int64).reshape(-1, 2)
+            rises = [perch.metres - below.get(perch.cell, 0.0) for perch in above]
+            ticks = _climb_ticks(np.array(rises, np.float64))
+            site.common["climbs", low, high] = {
+                int(price): cells[ticks == price] for price in np.unique(ticks)
+            }
+        found: dict[int, npt.NDArray[np.int64]] = site.common["climbs", low, high]
         return found
 
     # -- seeing -------------------------------------------------------------------------------
