@@ -6,6 +6,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -17,7 +18,14 @@ import numpy.typing as npt
 from fieldcraft import questions
 from fieldcraft import rules as rules_
 from fieldcraft.creature import Creature, Relations, Token, as_cell, without
-from fieldcraft.errors import ArgumentTypeError, CostError, MapError, OutsideMapError, RulesError
+from fieldcraft.errors import (
+    ArgumentTypeError,
+    CostError,
+    MapError,
+    OutsideMapError,
+    RulesError,
+    nearest,
+)
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
 from fieldcraft.queries import batch_of, cells_of, spread
@@ -295,23 +303,37 @@ class Board:
             raise MapError(f"{len(found)} tokens have the name {name!r}; on the board are {names}")
         return found[0]
 
-    def move(self, token: Token, cell: Cell) -> Board:
+    def move(self, token: Token, cell: Cell, **state: Any) -> Board:
         """Return a board where the token stands on another cell; nobody asks what it costs.
+
+        Parameters
+        ----------
+        token : Token
+        cell : tuple of int
+        **state
+            What else of the token has changed: ``prone=False``, ``flying=True``, ``level=1``, ...
 
         Raises
         ------
         MapError
             If the token is not on this board: one that has moved is another token.
         """
+        if not isinstance(token, Token):
+            raise ArgumentTypeError(f"who moves must be a Token, not {token!r}; see Board.token")
         if token not in self._tokens:
             raise MapError(f"token {token.label!r} at {token.cell} is not on this board")
         at = self._tokens.index(token)
-        moved = token.at(self._terrain.check(cell))
+        known = {item.name for item in fields(Token)}
+        for name in state:
+            if name not in known:
+                raise ArgumentTypeError(f"a token has no {name!r}{nearest(name, known)}")
+        moved = replace(token, cell=self._terrain.check(cell), **state)
         return self.replace(tokens=(*self._tokens[:at], moved, *self._tokens[at + 1 :]))
 
-    def relation(self, side: str, other: str) -> Any:
-        """Return what two sides are to each other: friend, foe or neutral."""
-        return self._relate(side, other)
+    def relation(self, side: str | Token, other: str | Token) -> Any:
+        """Return what two sides, or two tokens, are to each other: friend, foe or neutral."""
+        one, two = (x.side if isinstance(x, Token) else x for x in (side, other))
+        return self._relate(one, two)
 
     def parse_cell(self, text: str) -> Cell:
         """Read a cell: ``"row,col"`` from 0, or a board number such as ``"0305"``.
@@ -502,7 +524,7 @@ class Board:
             field = kept[1]
         elif kept is not None:
             # The same mover among others: compiled again only where they have moved.
-            field = kept[1].update(others)
+            field = kept[1].update(others, has_mover=False)
         else:
             field = self._rules.step_field(
                 self._terrain,

@@ -49,12 +49,13 @@ class Places(NamedTuple):
 class Squeezed(NamedTuple):
     """Where a body squeezes, by the class of its place (see `fieldcraft_kernel.bodies.squeeze`).
 
-    `cover` uint16 (classes, height, width), the cells of the window it covers as bits; `moves`
-    uint8 (classes + 1, classes + 1, height, width), the legal steps from one class to another,
-    class 0 being the full place.
+    `cover` uint16 (classes, height, width), the cells of the window it covers as bits; `blocks`
+    alike, the blocks it may be in; `moves` uint8 (classes + 1, classes + 1, height, width), the
+    legal steps from one class to another, class 0 being the full place.
     """
 
     cover: npt.NDArray[np.uint16]
+    blocks: npt.NDArray[np.uint16]
     moves: Masks
 
 
@@ -316,7 +317,7 @@ class Body:
             kernel.squeeze_steps(
                 on_map, full_fits, n_classes, which, block_fits, block_steps, *sizes, moves
             )
-        return Squeezed(self.unpad(cover), self.unpad(moves))
+        return Squeezed(self.unpad(cover), self.unpad(which), self.unpad(moves))
 
     def worst_covered(self, values: Array, cover: Array) -> Array:
         """Return the largest value over the cells of each window that `cover` names; else 0."""

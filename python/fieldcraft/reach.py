@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
-from fieldcraft.errors import MapError
+from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import Path, amount, joined, no_path
@@ -322,6 +322,10 @@ class Reach(Frozen):
         >>> path.cells.tolist(), path.cost, path.pauses
         ([[0, 1], [0, 2], [0, 3], [0, 2]], 3.0, ((0, 3),))
         """
+        if field is not None and not hasattr(field, "keeps"):
+            raise ArgumentTypeError(f"field must be a StepField, not {field!r}")
+        if cells is not None and np.size(cells) == 0:
+            raise ArgumentTypeError("then needs a cell to go on from; without cells: any stop")
         given = None if cells is None else tuple(cells_of(cells, self._field.shape, "cell"))
         target = self._field if field is None else field
         if target is not self._field:

@@ -208,17 +208,23 @@ class StepField(Frozen):
 
     # -- other tokens ---------------------------------------------------------------------------
 
-    def update(self, tokens: Iterable[Token], *, inplace: bool = False) -> StepField:
+    def update(
+        self, tokens: Iterable[Token], *, inplace: bool = False, has_mover: bool = True
+    ) -> StepField:
         """Return the field with other tokens on the map, compiled again only where they matter.
 
-        The mover is left out of them, as it was. Everything else stays: map, creature, rules.
+        The mover is left out of them, wherever it stands now. Everything else stays: map, creature,
+        rules.
 
         Parameters
         ----------
         tokens : iterable of Token
+            Give those that are otherwise equal names of their own, or the first is the mover.
         inplace : bool
             Whether this field becomes the new one: only for a field that nobody else holds, no
             board and no reach.
+        has_mover : bool
+            False where the mover is not among the tokens.
 
         Returns
         -------
@@ -236,7 +242,14 @@ class StepField(Frozen):
             raise FieldcraftError("only a field that rules compiled from a map knows of tokens")
         if inplace and self.is_shared:
             raise FieldcraftError("this field belongs to a board; update it without inplace")
-        field: StepField = renew(self, tokens)
+        try:
+            others = list(tokens)
+        except TypeError:
+            raise ArgumentTypeError(f"tokens must be several Token, not {tokens!r}") from None
+        for other in others:
+            if not isinstance(other, Token):
+                raise ArgumentTypeError(f"tokens must be Token, not {other!r}")
+        field: StepField = renew(self, others, has_mover)
         if not inplace:
             return field
         self.__dict__.update(field.__dict__)
@@ -341,7 +354,7 @@ class StepField(Frozen):
             If it is negative, not a number, or (with `whole`) no whole number of ticks.
         """
         amount = quantity(value, what)
-        if amount.unit not in ("", "pt", "sq"):
+        if amount.unit not in ("", "pt", "sq") and (amount.unit, self.unit) != ("m", "metres"):
             raise CostError(
                 f"{what} {value!r} is a length; this field counts {self.unit or 'plain numbers'}"
             )

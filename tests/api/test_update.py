@@ -262,6 +262,41 @@ def test_a_field_may_be_updated_in_place():
     assert (4, 4) in field.reach((3, 3), 2)
 
 
+def test_the_mover_is_left_out_wherever_it_stands():
+    scout = fc.Token(fc.Creature("scout", speed=6), (0, 0), side="a")
+    guard = fc.Token("guard", (4, 4), side="b")
+    board = fc.Board([["open"] * 9] * 9, rules="pathfinder", tokens=[scout, guard])
+    field = board.step_field(scout)
+    after = field.update([scout.at((2, 2)), guard.at((5, 5))])
+    assert after.reach((2, 2), 1).can_stop.all()
+    assert (5, 5) not in after.reach((4, 4), 1)
+    twin = fc.Token(fc.Creature("scout", speed=6), (0, 3), side="a")
+    board = board.replace(tokens=[scout, twin])
+    for moved in (board, board.move(twin, (0, 2))):
+        stops = {tuple(cell) for cell in moved.reach(scout).stops.tolist()}
+        assert moved.tokens[1].cell not in stops
+
+
+def test_a_board_moves_a_token_in_another_state():
+    hero = fc.Token(fc.Creature("hero", speed=9), (0, 0), side="a", prone=True)
+    board = fc.Board([["open"] * 9], rules="srd5", tokens=[hero])
+    up = board.move(hero, (0, 1), prone=False)
+    assert (up.token("hero").cell, up.token("hero").prone) == ((0, 1), False)
+    with pytest.raises(fc.ArgumentTypeError, match="a token has no 'prome'"):
+        board.move(hero, (0, 1), prome=False)
+    with pytest.raises(fc.ArgumentTypeError, match="who moves must be a Token, not 'hero'"):
+        board.move("hero", (0, 1))
+    assert board.relation(hero, hero) == "friend"
+
+
+@pytest.mark.parametrize("tokens", [3, None, ["guard"], [(1, 1)]])
+def test_tokens_of_an_update_are_checked(tokens):
+    board = fc.Board([["open"] * 9], rules="srd5")
+    field = board.rules.step_field(board.terrain, fc.Creature())
+    with pytest.raises(fc.ArgumentTypeError, match="tokens must be"):
+        field.update(tokens)
+
+
 def test_bare_arrays_know_no_tokens():
     field = fc.grid.field([[1, 1]])
     with pytest.raises(fc.FieldcraftError, match="only a field that rules compiled"):

@@ -218,6 +218,19 @@ class Case:
             found.remove(mover)
         return found
 
+    def settled(self) -> Case:
+        """Return the case without squeezing if the mover is large and has several speeds on foot.
+
+        From one squeezed place to the next by another speed the library asks for a block of the
+        body that both speeds know (see docs/decisions.md); the references ask for less.
+        """
+        mover = self.tokens[0]
+        speeds = mover.speed if isinstance(mover.speed, dict) else {}
+        several = len({"walk", "land", "swim", "climb"} & set(speeds)) > 1
+        if mover.across == 1 or not several:
+            return self
+        return self.replace(parameters={**self.parameters, "squeeze": False})
+
     def replace(self, **changes: Any) -> Case:
         """Return a case that differs in something."""
         return replace(self, **changes)

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fieldcraft.cli._commands import counted, print_json
@@ -96,11 +97,11 @@ def coverage(*, tests: bool, json: bool) -> int:
     """Print each rule with the number of its tests; the code is 1 where one has none."""
     from fieldcraft.cli import _coverage
 
-    root = _coverage.find_checkout()
+    root = _coverage.find_checkout() or _coverage.find_checkout(Path.cwd())
     if root is None:
         raise RulesError(
-            "coverage is counted in a source checkout, where docs/rules and tests lie above the "
-            "package; this is an installed copy"
+            "coverage is counted in a source checkout, with docs/rules and tests; this is an "
+            "installed copy, and this folder lies in no checkout"
         )
     found = _coverage.coverage(root)
     missing = [rule for rule, proofs in found.items() if not proofs]

@@ -24,6 +24,7 @@ from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Edges, Parts, crossings, mask, total
 from fieldcraft.rules._gaits import (
+    GROUND,
     MAX_TICKS,
     Gait,
     Movement,
@@ -292,6 +293,7 @@ class Sheet:
     border: Array | None
     body: int = 0
     cover: npt.NDArray[np.uint16] | None = None
+    blocks: npt.NDArray[np.uint16] | None = None
     squeezed: int = 0
     onward: Bools | None = None
 
@@ -329,6 +331,7 @@ def make_plan(site: Site, setting: Setting, occupancy: Occupancy) -> Plan:
     plan = Plan(n_directions=site.terrain.lattice.n_directions)
     rules, terrain = site.rules, site.terrain
     at: list[list[int]] = []
+    read: list[Cells] = []
     classes = []
     for number, gait in enumerate(setting.gaits):
         mover = Mover(setting.creature, setting.token, gait, terrain.has_elevation)
@@ -338,8 +341,8 @@ def make_plan(site: Site, setting: Setting, occupancy: Occupancy) -> Plan:
         made = len(plan.sheets)
         classes.append(_add_gait(plan, site, mover, number, cells, known))
         at.append(list(range(made, len(plan.sheets))))
-        if number == setting.start:
-            _take_seat(plan, site, setting, at[number], cells)
+        read.append(cells)
+    _take_seats(plan, site, setting, at, read)
     plan.classes = tuple(classes)
     for switch in rules._switches(site, setting, occupancy):
         _add_switch(plan, at, switch)
@@ -502,8 +505,8 @@ def _add_squeezed(
         plan.sheets.append(
             Sheet(
                 whole.gait, held, [np.maximum(body.worst_covered(tight, cover), 1)],
-                body.every_covered(cells.stop, cover), whole.leave, whole.border, 0, cover,
-                number + 1, onward=obstacle,
+                body.every_covered(cells.stop, cover) & held, whole.leave, whole.border, 0, cover,
+                found.blocks[number], number + 1, onward=obstacle,
             )
         )  # fmt: skip
     straight = np.uint8(0x0F if rules._movement().straight_only else 0xFF)
@@ -547,19 +550,33 @@ def _flatten(sheet: Sheet, site: Site) -> None:
     sheet.enter = [np.ones(site.terrain.shape, np.int64)]
 
 
-def _take_seat(
-    plan: Plan, site: Site, setting: Setting, sheets: Sequence[int], cells: Cells
+def _take_seats(
+    plan: Plan,
+    site: Site,
+    setting: Setting,
+    at: Sequence[Sequence[int]],
+    cells: Sequence[Cells],
 ) -> None:
-    """Note in which sheets a movement begins, and where it may end before it has begun."""
-    mine = [plan.sheets[number] for number in sheets]
+    """Note in which sheets a movement begins, and where it may end before it has begun.
+
+    A body that is squeezed where it begins is so by whichever way of moving over the ground.
+    """
     index = setting.facing if len(site.bodies) > 1 else 0
     body, on_map = site.bodies[index], site.on_map[index]
-    plan.home = next(n for n, sheet in zip(sheets, mine, strict=True) if sheet.body == index)
-    plan.stay = body.every(cells.free, on_map)
-    for number, sheet in zip(sheets, mine, strict=True):
-        if sheet.cover is not None:
-            plan.seats.append((number, sheet.cover > 0))
-            plan.stay |= body.every_covered(cells.free, sheet.cover)
+    start = setting.gaits[setting.start]
+    plan.home = next(n for n in at[setting.start] if plan.sheets[n].body == index)
+    plan.stay = body.every(cells[setting.start].free, on_map)
+    for number, gait in enumerate(setting.gaits):
+        alike = (gait.plane, gait.prone, gait.still) == (start.plane, start.prone, start.still)
+        if number != setting.start and not (alike and gait.plane == GROUND):
+            continue
+        for sheet in at[number]:
+            cover = plan.sheets[sheet].cover
+            if cover is not None:
+                plan.seats.append((sheet, cover > 0))
+                plan.stay |= body.every_covered(cells[number].free, cover)
+    if plan.seats:
+        plan.seats.append((plan.home, plan.sheets[plan.home].fits))
 
 
 def _add_switch(plan: Plan, at: Sequence[Sequence[int]], switch: Switch) -> None:
@@ -578,8 +595,9 @@ def _add_switch(plan: Plan, at: Sequence[Sequence[int]], switch: Switch) -> None
                 where = other.cover > 0
             elif not switch.fitting and one.cover is None:
                 where = np.ones_like(other.fits)
-            if one.cover is not None and other.cover is not None:
-                where = where & (one.cover & other.cover > 0)
+            if one.blocks is not None and other.blocks is not None:
+                # It stays in a block that both ways of moving know: no wall is passed.
+                where = where & (one.blocks & other.blocks > 0)
             if switch.cells is not None:
                 where = where & switch.cells
             plan.changes.append((source, target, switch.ticks, where, switch.rest))
@@ -818,10 +836,13 @@ class Explainer:
 
     # -- updates ----------------------------------------------------------------------------
 
-    def update(self, old: StepField, tokens: Iterable[Token]) -> StepField:
+    def update(self, old: StepField, tokens: Sequence[Token], has_mover: bool = True) -> StepField:
         """Return the field with other tokens on the map, compiled again where they matter."""
         site, setting = self.site, self.setting
-        others = without(tokens, setting.token)
+        others = list(tokens)
+        if has_mover and setting.token is not None:
+            mine = [t for t in others if t.at(setting.token.cell) == setting.token]
+            others = without(others, mine[0]) if mine else others
         occupancy = site.rules._occupancy(site.terrain, setting.token, others, self.relation)
         changed = self._changed(occupancy)
         if not changed:
