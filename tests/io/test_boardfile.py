@@ -639,7 +639,7 @@ creatures = st.builds(
     crosses=st.frozensets(texts, max_size=3),
     untested_by=st.frozensets(texts, max_size=3),
     unharmed_by=st.frozensets(texts, max_size=3),
-    reach=st.integers(0, 10**20),
+    reach=st.integers(0, 1000),
     body=st.sampled_from((None, *BODIES)),
     hands_full=st.booleans(),
     hovers=st.booleans(),

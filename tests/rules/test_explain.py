@@ -7,9 +7,10 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies
 from fieldcraft import rules as systems
 from fieldcraft.creature import Creature, Token
 from fieldcraft.lattice import as_lattice
@@ -173,7 +174,7 @@ def legal_steps_of(field):
 
 
 @pytest.mark.parametrize("name", BY_SYSTEM)
-@settings(max_examples=150)
+@strategies.examples(60)
 @given(data=st.data())
 def test_parts_sum_to_the_compiled_prices_of_every_legal_step(name, data):
     rules, terrain, creature, tokens = data.draw(scenes(name))
@@ -183,7 +184,7 @@ def test_parts_sum_to_the_compiled_prices_of_every_legal_step(name, data):
 
 
 @pytest.mark.parametrize("name", BY_SYSTEM)
-@settings(max_examples=40)
+@strategies.examples(25)
 @given(data=st.data())
 def test_the_parts_of_paths_sum_to_their_cost(name, data):
     rules, terrain, creature, tokens = data.draw(scenes(name))

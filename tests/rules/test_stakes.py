@@ -9,10 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+import strategies
 from fieldcraft import rules as systems
 from fieldcraft.rules import (
     Climb,
@@ -273,7 +274,7 @@ def melees(draw):
     return where, (rng.randrange(height), rng.randrange(width)), draw(st.integers(1, 8))
 
 
-@settings(max_examples=60)
+@strategies.examples(30)
 @given(melees())
 def test_s5_10_attacks_are_those_counted_by_hand(melee):
     """S5-10, PF-04: on random maps, for every cell reached."""
@@ -622,8 +623,9 @@ def test_s5_13_squeezed_is_what_the_field_says(name):
             hall = board(name, rows, borders=walls)
             field = hall.step_field((0, 0), creature=creature)
             squeezed = np.zeros(hall.shape, bool)
-            for _, mask in field.seats:
-                squeezed |= mask
+            for layer, mask in field.seats:
+                if layer != field.home:
+                    squeezed |= mask
             n = {"large": 2, "huge": 3, "gargantuan": 4}[size]
             for r, c in itertools.product(range(9 - n), range(9 - n)):
                 told = bool(hall.effects((r, c), creature=creature))
@@ -815,7 +817,7 @@ def scenes(draw):
     return where, fc.Token(creature, ends[0], side="blue"), ends[1], others(), others()
 
 
-@settings(max_examples=80)
+@strategies.examples(40)
 @given(scenes())
 def test_a_path_risks_what_its_steps_risk(scene):
     where, mover, goal, tokens, _ = scene
@@ -831,7 +833,7 @@ def test_a_path_risks_what_its_steps_risk(scene):
     assert lines[len(lines) - len(told) :] == told
 
 
-@settings(max_examples=80)
+@strategies.examples(40)
 @given(scenes())
 def test_a_field_that_follows_tokens_risks_what_a_new_one_does(scene):
     where, mover, goal, before, after = scene
