@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
@@ -249,7 +249,7 @@ class Srd5(GridRules):
             gaits.insert(0, Gait("crawl", "walk", GROUND, prone=True))
         return gaits
 
-    def _start(self, token: Token | None, gaits: list[Gait]) -> int:  # type: ignore[override]
+    def _start(self, token: Token | None, gaits: Sequence[Gait]) -> int:
         return 0 if self._is_prone(token) else super()._start(token, gaits)
 
     def _switches(self, site: Site, setting: Setting, occupancy: Occupancy) -> list[Switch]:
