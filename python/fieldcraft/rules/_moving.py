@@ -524,7 +524,8 @@ def _add_squeezed(
 def _beyond(flags: Bools, lattice: Lattice, direction: int) -> Bools:
     """Return where the cell one step away has the flag."""
     found = np.zeros(flags.shape, bool)
-    lines = np.indices(flags.shape)[1 if lattice.is_flat else 0] & 1
+    axes = np.indices(flags.shape, sparse=True)
+    lines = np.broadcast_to(axes[1 if lattice.is_flat else 0] & 1, flags.shape)
     for parity in range(2 if lattice.is_hex else 1):
         d_row, d_col = (int(x) for x in lattice.offsets()[parity, direction])
         here, there = windows(flags.shape[0], flags.shape[1], d_row, d_col)
