@@ -113,6 +113,12 @@ class Patch(NamedTuple):
     stay: npt.NDArray[np.bool_] | None
     covers: tuple[npt.NDArray[np.uint16] | None, ...] = ()
 
+    @property
+    def rows(self) -> range:
+        """The rows of the map that it lies in."""
+        n = max(stack.shape[1] for stack in self.stacks.values() if stack is not None)
+        return range(self.corner[0], self.corner[0] + n)
+
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
