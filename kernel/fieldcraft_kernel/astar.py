@@ -21,12 +21,14 @@ from fieldcraft_kernel.lattice import frame
 from fieldcraft_kernel.plain import (
     BEYOND,
     CHUNK,
+    DIAGONAL,
     DONE,
     DOWN,
     ENTER,
     EXTRA,
     IN_ROWS,
     KEEP,
+    KIND,
     MOVES,
     N_MOVES,
     ODD,
@@ -37,22 +39,17 @@ from fieldcraft_kernel.plain import (
     SLOTS,
     START,
     STOP,
+    STRAIGHT,
+    TOP,
     TURN,
+    UNIT,
     WIDTH,
     blank,
-    first_place,
     wipe,
 )
 from fieldcraft_kernel.search import is_in, outside
 from fieldcraft_kernel.steps import NO_WAY
 from fieldcraft_kernel.walk import walk_plain
-
-# Places in `aim`: least and largest x, y and x + y of the goals (lattice.frame); the least price of
-# a straight step; what a diagonal step costs before the shift, and what that is multiplied by after
-# it; the kind of the lattice; whether a goal must be a place to stop.
-X_LOW, X_HIGH, Y_LOW, Y_HIGH, SUM_LOW, SUM_HIGH = 0, 1, 2, 3, 4, 5
-STRAIGHT, DIAGONAL, UNIT, KIND, MUST_STOP = 6, 7, 8, 9, 10
-N_AIM = 11
 
 
 @jit
@@ -92,19 +89,21 @@ def astar(
     words: Any,
     dues: Any,
     plan: Any,
-    aim: Any,
-    goals: Any,
     totals: Any,
     order: Any,
     queue: Any,
     starts: Any,
     initial: Any,
+    goals: Any,
     limit: int,
+    must_stop: int,
+    guided: int,
 ) -> tuple[int, int, int, int]:
     """Search until a goal is reached at the least total.
 
-    In: the graph (plain.py); aim int64 (N_AIM,); goals int64 (g,), padded cells, rising; starts,
-    initial int64 (s,), whose keys lie within one turn of the ring; limit as in `flood`.
+    In: the graph (plain.py); starts, initial int64 (s,), whose keys lie within one turn of the
+    ring; goals int64 (g,), padded cells, rising; limit as in `flood`; must_stop, whether a goal
+    must be a place to stop; guided, 0 for a heuristic of nothing (Dijkstra's search).
     Out: totals int32 (R * N,), of every labelled state; order int32 (R * N,), those states.
     Scratch: queue uint32 (m,), all 0 before and after but for the pool.
     Returns the number labelled, the goal's state or -1, states expanded, and the status; after
@@ -116,16 +115,22 @@ def astar(
     slots = int(plan[SLOTS])
     wrap = u(slots - 1)
     ring_wrap = u(slots // 32 - 1)
-    top = u(first_place(slots))
-    used = u(first_place(slots) + slots)
+    top = u(plan[TOP])
+    used = u(plan[TOP] + slots)
     capacity = u(queue.shape[0] - 2 * CHUNK)
     n_cells = u(words.shape[0])
     width = np.uint32(plan[WIDTH])
-    shift, by_row = plan[SHIFT], plan[PARITY] == IN_ROWS
-    x_low, x_high, y_low, y_high = aim[X_LOW], aim[X_HIGH], aim[Y_LOW], aim[Y_HIGH]
-    sum_low, sum_high, kind = aim[SUM_LOW], aim[SUM_HIGH], aim[KIND]
-    straight, diagonal, unit = aim[STRAIGHT], aim[DIAGONAL], aim[UNIT]
-    must_stop = aim[MUST_STOP]
+    shift, by_row, kind = plan[SHIFT], plan[PARITY] == IN_ROWS, plan[KIND]
+    straight, diagonal, unit = plan[STRAIGHT] * guided, plan[DIAGONAL] * guided, plan[UNIT] * guided
+    # The box around the goals, in frame coordinates (lattice.py).
+    x_low, y_low, sum_low = NO_WAY, NO_WAY, NO_WAY
+    x_high, y_high, sum_high = -NO_WAY, -NO_WAY, -NO_WAY
+    for i in range(goals.shape[0]):
+        line = np.uint32(goals[i]) // width
+        x, y = frame(kind, i64(line) - 1, i64(np.uint32(goals[i]) - line * width) - 1)
+        x_low, x_high = min(x_low, x), max(x_high, x)
+        y_low, y_high = min(y_low, y), max(y_high, y)
+        sum_low, sum_high = min(sum_low, x + y), max(sum_high, x + y)
     bit = np.uint32(1)
     n, free = u(0), u(0)
     alive = 0
@@ -148,7 +153,7 @@ def astar(
             status = BEYOND
             continue
         if used >= capacity:
-            _, status = wipe(totals, queue, slots)
+            _, status = wipe(plan, totals, queue)
             return 0, -1, 0, status
         if totals[begin] == NO_WAY:
             order[n] = begin
@@ -254,7 +259,7 @@ def astar(
                     free = u(queue[free])
                 else:
                     if used >= capacity:
-                        _, status = wipe(totals, queue, slots)
+                        _, status = wipe(plan, totals, queue)
                         return 0, -1, 0, status
                     fresh = used
                     used += u(CHUNK)
@@ -278,7 +283,14 @@ def astar(
 
 @jit
 def astar_path(
-    book: Any, dues: Any, aim: Any, goals: Any, starts: Any, initial: Any, limit: int
+    book: Any,
+    dues: Any,
+    starts: Any,
+    initial: Any,
+    goals: Any,
+    limit: int,
+    must_stop: int,
+    guided: int,
 ) -> tuple[int, int, int, int]:
     """Search for a goal and write the way there.
 
@@ -291,7 +303,7 @@ def astar_path(
     totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
     queue, out = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
     labelled, goal, expanded, status = astar(
-        words, dues, plan, aim, goals, totals, order, queue, starts, initial, limit
+        words, dues, plan, totals, order, queue, starts, initial, goals, limit, must_stop, guided
     )
     n = 0
     if goal >= 0:

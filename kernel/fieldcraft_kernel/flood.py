@@ -34,11 +34,11 @@ from fieldcraft_kernel.plain import (
     START,
     STOP,
     TICKS,
+    TOP,
     TURN,
     UNITS,
     WIDTH,
     blank,
-    first_place,
     wipe,
 )
 from fieldcraft_kernel.steps import NO_WAY
@@ -76,8 +76,8 @@ def flood(
     slots = int(plan[SLOTS])
     wrap = u(slots - 1)
     ring_wrap = u(slots // 32 - 1)
-    top = u(first_place(slots))
-    used = u(first_place(slots) + slots)
+    top = u(plan[TOP])
+    used = u(plan[TOP] + slots)
     capacity = u(queue.shape[0] - 2 * CHUNK)
     n_cells = u(words.shape[0])
     bit = np.uint32(1)
@@ -93,7 +93,7 @@ def flood(
         farthest = max(farthest, total)
         if total <= limit and total < totals[begin]:
             if used >= capacity:
-                return wipe(totals, queue, slots)
+                return wipe(plan, totals, queue)
             totals[begin] = total
             slot = u(total) & wrap
             queue[used] = queue[top + slot]
@@ -172,7 +172,7 @@ def flood(
                             free = u(queue[free])
                         else:
                             if used >= capacity:
-                                return wipe(totals, queue, slots)
+                                return wipe(plan, totals, queue)
                             fresh = used
                             used += u(CHUNK)
                         if at == u(0):

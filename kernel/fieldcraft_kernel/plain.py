@@ -43,13 +43,16 @@ ODD, STOP, ENTER = 8, 9, 16
 """Bits of a word."""
 CHUNK = 16
 
-# Places in `plan`. From KEEP on the directions to look in, by the direction of entry, or START.
+# Places in `plan`. TOP is where the places of the buckets begin in a queue; the pool begins SLOTS
+# later. KIND is that of the lattice (lattice.py). What no way undercuts: STRAIGHT for a straight
+# step, and for n diagonal ones UNIT times n DIAGONAL (and 1 where the dear one comes first) shifted
+# by SHIFT. From KEEP on there are the directions to look in, by the direction of entry, or START.
 # From MOVES on, for each row of states or parity of a hex, lines of 8 directions: flat step to the
 # neighbour; what its entry is multiplied by; rows and columns to the neighbour; the direction back;
 # and, where the graph is not bare, what is added before the shift, and where the states of the row
 # entered begin.
 WIDTH, SLOTS, SHIFT, PARITY, FLIP, TICKS, UNITS, LEAST = 0, 1, 2, 3, 4, 5, 6, 7
-KEEP, START, MOVES = 8, 8, 24
+KEEP, START, TOP, KIND, STRAIGHT, DIAGONAL, UNIT, MOVES = 8, 8, 17, 18, 19, 20, 21, 24
 OFFSET, SCALE, DOWN, RIGHT, BACK, EXTRA, TURN = 0, 8, 16, 24, 32, 40, 48
 N_MOVES = 56
 N_PLAN = MOVES + 2 * N_MOVES
@@ -61,17 +64,11 @@ DONE, POOL_FULL, BEYOND = 0, 1, 2
 
 
 @jit
-def first_place(slots: int) -> int:
-    """Return where the places of the buckets begin in a queue; the pool begins `slots` later."""
-    return (slots // 32 + CHUNK - 1) // CHUNK * CHUNK
-
-
-@jit
-def wipe(totals: Any, queue: Any, slots: int) -> tuple[int, int]:
+def wipe(plan: Any, totals: Any, queue: Any) -> tuple[int, int]:
     """Blank the scratch of a search that ran out of pool, which is rare, and say so."""
     for i in range(totals.shape[0]):
         totals[i] = NO_WAY
-    for i in range(first_place(slots) + slots):
+    for i in range(plan[TOP] + plan[SLOTS]):
         queue[i] = 0
     return 0, POOL_FULL
 

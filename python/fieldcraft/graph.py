@@ -664,6 +664,16 @@ class Graph:
             return float(usable.min()) if usable.size else 1.0
         return max(1, int(inner.min()))
 
+    def heuristic(self) -> tuple[Any, Any]:
+        """Return the least price of a straight and of a diagonal step, before the shift."""
+        straight, diagonal = self.arrays.scale[0, 0], self.arrays.scale[0, -1]
+        if self.has_diagonals:
+            straight = min(straight, diagonal)
+            diagonal = min(diagonal, 2 * straight)
+        else:
+            diagonal = 2 * straight
+        return straight * self.least, diagonal * self.least
+
     def _queue(self) -> tuple[Any, int]:
         """Return buckets a unit of total, and how many slots any search needs (0: the heap).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.frozen import frozen
+from fieldcraft.lattice import Cell
 from fieldcraft_kernel import astar, book, flood, walk
 from fieldcraft_kernel import plain as kernel
+from fieldcraft_kernel.lattice import LATTICE_KINDS
 from fieldcraft_kernel.steps import (
     BORDER,
     LEAVE,
@@ -132,6 +134,8 @@ def _plan(graph: Graph, ticks: tuple[int, int], *, is_bare: bool) -> tuple[Array
     plan = np.zeros(kernel.N_PLAN, np.int64)
     plan[kernel.WIDTH] = graph.shape[1] + 2
     plan[kernel.SLOTS] = max(graph.slots, MIN_SLOTS)
+    # After a bit for each bucket; a multiple of the chunks' length, as every place in the pool.
+    plan[kernel.TOP] = -(plan[kernel.SLOTS] // -(32 * kernel.CHUNK)) * kernel.CHUNK
     plan[kernel.SHIFT] = arrays.shift
     if graph.is_alternating:
         plan[kernel.PARITY] = kernel.IN_TOTALS if graph.halves else kernel.IN_ROWS
@@ -139,6 +143,15 @@ def _plan(graph: Graph, ticks: tuple[int, int], *, is_bare: bool) -> tuple[Array
     plan[kernel.UNITS], plan[kernel.TICKS] = ticks
     scale = arrays.scale[0]
     plan[kernel.LEAST] = max(1, (int(scale[:n].min()) * int(graph.least)) >> arrays.shift)
+    straight, diagonal = (int(price) for price in graph.heuristic())
+    unit = 1
+    if graph.copies == 2:
+        # Straight steps count whole; the shift is of the diagonals alone.
+        straight //= 2
+        if graph.plain > 1 and graph.has_diagonals:
+            diagonal, unit = 3, graph.plain
+    plan[kernel.STRAIGHT], plan[kernel.DIAGONAL], plan[kernel.UNIT] = straight, diagonal, unit
+    plan[kernel.KIND] = LATTICE_KINDS[lattice.name]
     plan[kernel.KEEP + kernel.START] = 255
     offsets = lattice.offsets()
     for row in range(2):
@@ -203,7 +216,7 @@ class PlainScratch:
 
     def enlarge(self, n_pool: int | None = None) -> None:
         """Make the queue's pool larger, four times if not told how large."""
-        first = kernel.first_place(self.graph.n_slots) + self.graph.n_slots
+        first = int(self.graph.plan[kernel.TOP]) + self.graph.n_slots
         if n_pool is None:
             n_pool = 4 * (len(self.queue) - first)
         self.queue = np.zeros(first + n_pool, np.uint32)
@@ -342,17 +355,27 @@ class PlainSearcher:
         return found
 
     def path(
-        self, starts: Array, initial: Array, goals: Array, aim: Array, limit: int
+        self,
+        starts: Array,
+        initial: Array,
+        cells: Iterable[Cell],
+        limit: int,
+        *,
+        must_stop: bool,
+        guided: bool,
     ) -> tuple[Array, Array, int] | None:
         """Return the states of a cheapest way, start first, their totals, and states expanded."""
+        width = int(self.graph.plan[kernel.WIDTH])
+        goals = np.array(sorted((row + 1) * width + col + 1 for row, col in cells), np.int64)
         bound = self._limit(initial, limit)
         if bound is None:
             return None
         scratch = self._lend()
         while True:
             n, goal, expanded, status = astar.astar_path(
-                scratch.book, self.graph.dues, aim, goals, starts, initial, bound
-            )
+                scratch.book, self.graph.dues, starts, initial, goals, bound,
+                int(must_stop), int(guided),
+            )  # fmt: skip
             if status == kernel.POOL_FULL:
                 scratch.enlarge()
             elif n == walk.TOO_SHORT:

@@ -17,8 +17,8 @@ from fieldcraft.frozen import frozen
 from fieldcraft.graph import Graph
 from fieldcraft.lattice import Cell
 from fieldcraft.plain import PlainSearcher, plain_graph
-from fieldcraft_kernel import astar, walk
 from fieldcraft_kernel import search as kernel
+from fieldcraft_kernel import walk
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 from fieldcraft_kernel.queues import N_COUNTERS
 
@@ -144,34 +144,6 @@ class Searcher:
         box = [f(v) for v in (x, y, x + y) for f in (np.min, np.max)]
         padded = np.unique((array[:, 0] + 1) * (graph.shape[1] + 2) + array[:, 1] + 1)
         return padded, np.array(box, np.int64)
-
-    def _aim(self, box: Array, *, must_stop: bool, guided: bool) -> Array:
-        """Return what A* on a plain graph aims at; without guidance, an estimate of nothing."""
-        graph = self.graph
-        aim = np.zeros(astar.N_AIM, np.int64)
-        aim[:6] = box
-        aim[astar.KIND], aim[astar.MUST_STOP] = LATTICE_KINDS[graph.lattice.name], must_stop
-        if guided:
-            straight, diagonal = self._heuristic()
-            unit = 1
-            if graph.copies == 2:
-                # Straight steps count whole; the shift is of the diagonals alone.
-                straight //= 2
-                if graph.plain > 1 and graph.has_diagonals:
-                    diagonal, unit = 3, graph.plain
-            aim[astar.STRAIGHT], aim[astar.DIAGONAL], aim[astar.UNIT] = straight, diagonal, unit
-        return aim
-
-    def _heuristic(self) -> tuple[float, float]:
-        """Return the least price of a straight and of a diagonal step, before the shift."""
-        scale = self.graph.arrays.scale
-        straight, diagonal = scale[0, 0], scale[0, -1]
-        if self.graph.has_diagonals:
-            straight = min(straight, diagonal)
-            diagonal = min(diagonal, 2 * straight)
-        else:
-            diagonal = 2 * straight
-        return straight * self.graph.least, diagonal * self.graph.least
 
     def _goals(
         self, cells: Array, box: Array, *, must_stop: bool, prices: tuple[float, float] = (0, 0)
@@ -320,15 +292,16 @@ class Searcher:
 
         With a heuristic (`guided`, A*) or without one (Dijkstra that stops there).
         """
-        padded, box = self._box(cells)
         if self.plain is not None:
-            aim = self._aim(box, must_stop=must_stop, guided=guided)
-            found = self.plain.path(starts, initial, padded, aim, limit)
+            found = self.plain.path(
+                starts, initial, cells, limit, must_stop=must_stop, guided=guided
+            )
             if found is not None:
                 states, totals, expanded = found
                 links = np.zeros(len(states), np.int64)
                 return ((states, totals, links) if len(states) else None), expanded
-        prices = self._heuristic() if guided else (0, 0)
+        padded, box = self._box(cells)
+        prices = self.graph.heuristic() if guided else (0, 0)
         goals = self._goals(padded, box, must_stop=must_stop, prices=prices)
         way = None
         with self.lend() as holder:

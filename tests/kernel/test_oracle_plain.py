@@ -138,7 +138,7 @@ def test_a_pool_that_fills_up_loses_nothing(diagonals):
     assert field.reach_many(starts, 20) == wanted.reach_many(starts, 20)
     (scratch,) = field._searcher.plain._idle[:1]
     assert len(scratch.queue) > 8 * kernel.CHUNK
-    first = kernel.first_place(scratch.graph.n_slots) + scratch.graph.n_slots
+    first = int(scratch.graph.plan[kernel.TOP]) + scratch.graph.n_slots
     assert (scratch.totals == NO_WAY).all()
     assert not scratch.queue[:first].any()
 
