@@ -246,10 +246,6 @@ class Searcher:
     def flood_each(self, states: Array, limit: Any) -> list[Settled]:
         """Flood from each state on its own, in one kernel call as long as its output fits."""
         graph = self.graph
-        if self.plain is not None:
-            found = self.plain.flood_each(states, limit)
-            if found is not None:
-                return [(*part, NO_LINKS) for part in found]
         results: list[Settled] = []
         size = FIRST_OUTPUT
         with self.lend() as holder:
