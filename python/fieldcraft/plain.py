@@ -404,6 +404,8 @@ class PlainSearcher:
         self, goal: int, states: Array, totals: Array, starts: Array, initial: Array
     ) -> tuple[Array, Array]:
         """Return the way to a settled state of an earlier search, start first, and its totals."""
+        # Of one type however they were found, or the kernel would be compiled for each.
+        states, totals = np.array(states, np.int64), np.array(totals, np.int64)
         scratch = self._lend()
         while True:
             n = walk.way_to(scratch.book, self.graph.dues, states, totals, starts, initial, goal)
