@@ -116,7 +116,8 @@ class Maps:
             name,
             build=build,
             query=lambda _: [
-                ask(terrain, start) for terrain, start in zip(self.terrain, self.starts, strict=True)
+                ask(terrain, start)
+                for terrain, start in zip(self.terrain, self.starts, strict=True)
             ],
             plain=lambda found: np.array(
                 [more.get("plain", peers.unreached)(one) for one in found[:CHECKED]]
@@ -260,9 +261,7 @@ def pairs_of_cores(sizes: Sizes) -> Iterator[Question]:
         except (AttributeError, TypeError) as error:
             raise NotBuilt("all views in one call") from error
 
-    yield two_cores(
-        "cores-all_views", "all views", woods.field, all_views, sizes.hexes**2, "us"
-    )
+    yield two_cores("cores-all_views", "all views", woods.field, all_views, sizes.hexes**2, "us")
     ground = Ground(sizes.reaches)
 
     def reaches(made: fc.StepField) -> Array:

@@ -30,7 +30,7 @@ def frontiers(scene: Noise) -> Answer:
             beside = (front[:, None] + offsets).reshape(-1)
             beside = beside[steps[beside] == -1]
             steps[beside] = n
-            # Each once: the last to write its place among them keeps it.
+            # Each once.
             front = np.unique(beside)
         return steps
 
@@ -50,10 +50,12 @@ def frontiers(scene: Noise) -> Answer:
 def scipy(scene: Noise) -> Answer:
     return Answer(
         "scipy dijkstra(unweighted)",
-        build=lambda: graph_of(scene.terrain, RULES["equidistant"]).sparse() if module("scipy.sparse") else None,
-        query=lambda graph: peers.scipy_totals(
-            graph, scene.number(scene.middle), unweighted=True
+        build=lambda: (
+            graph_of(scene.terrain, RULES["equidistant"]).sparse()
+            if module("scipy.sparse")
+            else None
         ),
+        query=lambda graph: peers.scipy_totals(graph, scene.number(scene.middle), unweighted=True),
         plain=lambda found: peers.map_of(scene, found),
         rule="equidistant",
         note="ratio without its build",

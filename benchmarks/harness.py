@@ -1,8 +1,9 @@
 """Questions, answers to them, and how they are measured: the answer is checked first.
 
-A question has a map and a rule. Each answer to it (ours, a peer's, the limit's) is built once, asked
-once and compared with the reference of its own rule; one that is wrong is not timed. Then all are
-asked in turn, round after round, in one process, so that what else the machine does falls on all.
+A question has a map and a rule. Each answer to it (ours, a peer's, the limit's) is built once,
+asked once and compared with the reference of its own rule; one that is wrong is not timed. Then all
+are asked in turn, round after round, in one process, so that what else the machine does falls on
+all alike.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from benchmarks.cores import cores
 
 Array = npt.NDArray[Any]
 OURS = "fieldcraft"
@@ -142,6 +145,10 @@ class Result:
     work: dict[str, float] = field(default_factory=dict)
 
     @property
+    def may_be_timed(self) -> bool:
+        return not self.status.startswith(("not built", "skipped", "WRONG"))
+
+    @property
     def median(self) -> float:
         return statistics.median(self.times)
 
@@ -187,33 +194,27 @@ def prepare(
         if not only(answer):
             continue
         result = Result(answer)
+        state = None
         try:
             begin = time.perf_counter()
             state = answer.build()
             result.build = time.perf_counter() - begin
             raw = answer.query(state)
+            if answer.own_clock:
+                _, raw = raw
+            if answer.rule not in expected:
+                reference = question.references.get(answer.rule)
+                expected[answer.rule] = reference() if reference else None
+            result.status = answer.compare(answer.plain(raw), expected[answer.rule])
+            if answer.work is not None:
+                result.work = answer.work(raw)
+            del raw
         except NotBuilt as error:
             result.status = f"not built: {error}"
-            yield result, None
-            continue
         except Missing as error:
             result.status = f"skipped: {error}"
-            yield result, None
-            continue
-        if answer.own_clock:
-            _, raw = raw
-        if answer.rule not in expected:
-            reference = question.references.get(answer.rule)
-            expected[answer.rule] = reference() if reference else None
-        try:
-            result.status = answer.compare(answer.plain(raw), expected[answer.rule])
         except Wrong as error:
             result.status = f"WRONG: {error}"
-            yield result, None
-            continue
-        if answer.work is not None:
-            result.work = answer.work(raw)
-        del raw
         yield result, state
 
 
@@ -229,19 +230,27 @@ def ask(answer: Answer, state: Any) -> float:
 
 
 def measure(question: Question, *, rounds: int = 0) -> tuple[list[Result], list[float]]:
-    """Return what came of each answer, and the times of the calibration loop."""
+    """Return what came of each answer, and the times of the calibration loop.
+
+    On one core, but for the answers that ask for more.
+    """
+    with cores(1):
+        return _measure(question, rounds or question.rounds)
+
+
+def _measure(question: Question, rounds: int) -> tuple[list[Result], list[float]]:
     results: list[Result] = []
     states: list[tuple[Result, Any]] = []
     for result, state in prepare(question):
         results.append(result)
-        if not result.status.startswith(("not built", "skipped", "WRONG")):
+        if result.may_be_timed:
             states.append((result, state))
     noise: list[float] = []
     gc.collect()
     gc.freeze()  # what was built is not looked through again
     gc.disable()
     try:
-        for number in range(rounds or question.rounds):
+        for number in range(rounds):
             noise.append(calibrate())
             for result, state in states:
                 spent = sum(result.times) * result.answer.per

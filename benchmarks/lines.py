@@ -74,9 +74,7 @@ def hex_steps(layout: str, a: Cell, b: Cell) -> int:
     return rows + max(0, abs(bx - ax) - rows) // 2
 
 
-def halves_on_hexes(
-    layout: str, between: Array, opaque: Array, viewer: Cell, target: Cell
-) -> int:
+def halves_on_hexes(layout: str, between: Array, opaque: Array, viewer: Cell, target: Cell) -> int:
     """Return what a line takes off, in halves, along the worse side where it runs between hexes."""
     height, width = between.shape
 

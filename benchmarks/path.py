@@ -38,7 +38,10 @@ Pair = tuple[Cell, Cell]
 def priced(scene: Noise, rule: str, pairs: Sequence[Pair], paths: Sequence[Any]) -> Array:
     """Return what each path costs by the rule, cell by cell; raise Wrong where it breaks it."""
     return np.array(
-        [_price(scene.terrain, rule, *pair, found) for pair, found in zip(pairs, paths, strict=True)]
+        [
+            _price(scene.terrain, rule, *pair, found)
+            for pair, found in zip(pairs, paths, strict=True)
+        ]
     )
 
 
@@ -327,7 +330,7 @@ class Games:
     def boards(self) -> list[tuple[fc.Board, Any]]:
         """Boards, each with the rows asked of it."""
         files = [file for name in GAMES for file in sorted(SHARED.glob(f"{name}/*.map"))]
-        if not files:  # reported by name, not run
+        if not files:
             raise Missing("the shared folder with the maps of games is not there")
         found = []
         for file in files:

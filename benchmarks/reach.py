@@ -241,19 +241,17 @@ def sizes_of_map(sizes: Sizes) -> Question:
     small, large = Noise(100 if sizes.huge > 100 else 32), Noise(sizes.huge)
     answers = []
     references = {}
-    for scene in (small, large):
+    for scene, what in ((small, "small"), (large, "huge")):
         starts = scene.open_cells(8 * sizes.starts, 2)
-        rule = f"octile on {scene.size}²"
-        answer = ours(
-            scene, starts, "octile", BUDGET, name=f"{OURS} reach on {scene.size:,}²"
-        )
+        rule = f"octile on {scene.size:,}²"
+        answer = ours(scene, starts, "octile", BUDGET, name=f"{OURS} reach, {what} map")
         answers.append(Answer(**{**answer.__dict__, "rule": rule}))
         references[rule] = functools.partial(reference, scene, starts, "octile", TICKS)
     first, last = (answer.name for answer in answers)
     return Question(
         "reach-size",
         "reach",
-        f"reach {BUDGET}, octile, on a small map and on a huge one",
+        f"reach {BUDGET}, octile, on {small.size}² and on {large.size:,}²",
         answers,
         references,
         [Target(first, 1.5, ours=last, most=True)],

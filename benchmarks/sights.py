@@ -45,8 +45,8 @@ def question(sizes: Sizes, key: str, far: bool) -> Question:
     rng = scene.rng(31)
     starts = rng.integers(0, scene.size, (n, 2))
     ways = rng.integers(-radius, radius + 1, (n, 2))
-    goals = rng.integers(0, scene.size, (n, 2)) if far else np.clip(
-        starts + ways, 0, scene.size - 1
+    goals = (
+        rng.integers(0, scene.size, (n, 2)) if far else np.clip(starts + ways, 0, scene.size - 1)
     )
     pairs = np.stack([starts, goals], axis=1)
 

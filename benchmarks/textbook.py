@@ -21,7 +21,7 @@ def searches() -> tuple[Any, Any]:
     numba = module("numba")
     np = module("numpy")
 
-    @numba.njit
+    @numba.njit(cache=True)
     def squares(terrain, row, col, limit, straight, diagonal, alternating):  # type: ignore[no-untyped-def]
         height, width = terrain.shape
         totals = np.full((2 if alternating else 1, height, width), FAR, np.int32)
@@ -50,7 +50,7 @@ def searches() -> tuple[Any, Any]:
                         heapq.heappush(heap, (after, then, to_row, to_col))
         return totals
 
-    @numba.njit
+    @numba.njit(cache=True)
     def hexes(terrain, row, col, limit):  # type: ignore[no-untyped-def]
         height, width = terrain.shape
         totals = np.full((height, width), FAR, np.int32)

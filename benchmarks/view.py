@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from benchmarks.harness import OURS, Answer, Question, Target, module, same, unchecked
+from benchmarks.harness import OURS, Answer, Question, Target, module, unchecked
 from benchmarks.lines import BLOCKED, halves_on_hexes, hex_steps, sees_on_squares
 from benchmarks.scenes import Array, Cell, Noise, window
 from benchmarks.sizes import Sizes
@@ -120,8 +120,7 @@ def squares(sizes: Sizes) -> Question:
 
     def crop(transparent: Array) -> list[Array]:
         return [
-            tcod(window(transparent, viewer, radius, False), (radius, radius))
-            for viewer in viewers
+            tcod(window(transparent, viewer, radius, False), (radius, radius)) for viewer in viewers
         ]
 
     other = unchecked("sees by symmetric shadowcasting, ours are exact lines")
@@ -212,6 +211,3 @@ def questions(sizes: Sizes) -> Iterator[Question]:
     yield squares(sizes)
     yield hexes(sizes, "odd-r")
     yield hexes(sizes, "odd-q")
-
-
-__all__ = ["Woods", "questions", "same", "square_field"]
