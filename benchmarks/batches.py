@@ -104,17 +104,12 @@ class Maps:
         )
 
     def each(
-        self, name: str, rule: str, ask: Callable[[Array, Cell], Any], *needs: str, **more: Any
+        self, name: str, rule: str, ask: Callable[[Array, Cell], Any], needs: str, **more: Any
     ) -> Answer:
         """Return a peer asked for one map after the other."""
-
-        def build() -> None:
-            for need in needs:
-                module(need)
-
         return Answer(
             name,
-            build=build,
+            needs=needs,
             query=lambda _: [
                 ask(terrain, start)
                 for terrain, start in zip(self.terrain, self.starts, strict=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import limits, peers
-from benchmarks.harness import OURS, Answer, Question, Target, module
+from benchmarks.harness import OURS, Answer, Question, Target
 from benchmarks.scenes import DIAGONAL, RULES, STRAIGHT, Array, Noise, graph_of
 from benchmarks.sizes import Sizes
 from benchmarks.whole_map import dijkstra3d, ours, references, tcod
@@ -50,11 +50,8 @@ def frontiers(scene: Noise) -> Answer:
 def scipy(scene: Noise) -> Answer:
     return Answer(
         "scipy dijkstra(unweighted)",
-        build=lambda: (
-            graph_of(scene.terrain, RULES["equidistant"]).sparse()
-            if module("scipy.sparse")
-            else None
-        ),
+        build=lambda: graph_of(scene.terrain, RULES["equidistant"]).sparse(),
+        needs="scipy.sparse",
         query=lambda graph: peers.scipy_totals(graph, scene.number(scene.middle), unweighted=True),
         plain=lambda found: peers.map_of(scene, found),
         rule="equidistant",

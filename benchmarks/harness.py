@@ -85,7 +85,8 @@ class Answer:
     `build` prepares the map once (or raises Missing or NotBuilt); `query` asks; `plain` turns what
     came back into what is compared. `per` is how many single questions one `query` answers; with
     fewer than the question's, the first so many are compared. `own_clock`: `query` returns
-    (seconds, answer), for programs that take their own time.
+    (seconds, answer), for programs that take their own time. `needs`: a module without which there
+    is no such answer.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Answer:
     compare: Callable[[Any, Any], str] = same
     own_clock: bool = False
     note: str = ""
+    needs: str = ""
     work: Callable[[Any], dict[str, float]] | None = None
 
     @property
@@ -141,6 +143,7 @@ class Result:
     answer: Answer
     status: str = ""
     build: float = 0.0
+    first: float = 0.0
     times: list[float] = field(default_factory=list)
     work: dict[str, float] = field(default_factory=dict)
 
@@ -196,10 +199,14 @@ def prepare(
         result = Result(answer)
         state = None
         try:
+            if answer.needs:
+                module(answer.needs)
             begin = time.perf_counter()
             state = answer.build()
             result.build = time.perf_counter() - begin
+            begin = time.perf_counter()
             raw = answer.query(state)
+            result.first = time.perf_counter() - begin
             if answer.own_clock:
                 _, raw = raw
             if answer.rule not in expected:
@@ -215,6 +222,11 @@ def prepare(
             result.status = f"skipped: {error}"
         except Wrong as error:
             result.status = f"WRONG: {error}"
+        except Exception as error:
+            if answer.is_ours:
+                raise
+            # A peer of another version, say: its fault ends its own row, not the run.
+            result.status = f"skipped: {type(error).__name__}: {' '.join(str(error).split())[:80]}"
         yield result, state
 
 
@@ -253,6 +265,10 @@ def _measure(question: Question, rounds: int) -> tuple[list[Result], list[float]
         for number in range(rounds):
             noise.append(calibrate())
             for result, state in states:
+                if not result.answer.is_ours and result.first > question.seconds:
+                    # So slow that the call that was checked is its one round.
+                    result.times = [result.first / result.answer.per]
+                    continue
                 spent = sum(result.times) * result.answer.per
                 if number and spent > question.seconds:
                     continue

@@ -1,4 +1,4 @@
-"""The limit: a C++ program of our own, compiled where there is a compiler, asked in the same run."""
+"""The limit: a C++ program of our own, asked in the same run where a compiler is found."""
 
 from __future__ import annotations
 

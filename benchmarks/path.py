@@ -176,28 +176,26 @@ class Asked:
     def pyastar2d(self) -> Answer:
         return self.answer(
             "pyastar2d",
-            lambda: (
-                np.where(self.scene.closed, np.inf, self.scene.terrain).astype(np.float32)
-                if module("pyastar2d")
-                else None
-            ),
+            lambda: np.where(self.scene.closed, np.inf, self.scene.terrain).astype(np.float32),
             lambda weights: [
                 module("pyastar2d").astar_path(weights, start, goal, allow_diagonal=True)
                 for start, goal in self.pairs
             ],
             "equidistant",
+            needs="pyastar2d",
             note="diagonals cost as straight steps",
         )
 
     def cstar(self) -> Answer:
         return self.answer(
             "cstar",
-            lambda: ~self.scene.closed if module("cstar.pathfinding") else None,
+            lambda: ~self.scene.closed,
             lambda is_open: [
                 module("cstar.pathfinding").run_astar_2D(is_open, *start, *goal)[0]
                 for start, goal in self.pairs
             ],
             "octile",
+            needs="cstar.pathfinding",
             compare=close(1e-3),
             note="counts the root of 2",
         )
@@ -205,12 +203,13 @@ class Asked:
     def nano(self, rule: str) -> Answer:
         return self.answer(
             "nano-astar",
-            lambda: self.scene.closed.astype(np.uint8) if module("nano_astar") else None,
+            lambda: self.scene.closed.astype(np.uint8),
             lambda closed: [
                 (module("nano_astar").astar(closed, start, goal) or (None,))[0]
                 for start, goal in self.pairs
             ],
             rule,
+            needs="nano_astar",
             compare=close(1e-3),
             note="counts the root of 2",
         )

@@ -141,7 +141,6 @@ def networkx(scene: Noise, starts: list[Cell], rule: str, ticks: int) -> Answer:
     side = 2 * MARGIN + 1
 
     def build() -> list[Any]:
-        module("networkx")
         return [graph_of(crop, RULES[rule]).networkx() for crop in even_crops(scene, starts, rule)]
 
     def query(graphs: list[Any]) -> list[dict[int, float]]:
@@ -218,7 +217,8 @@ def octile(sizes: Sizes) -> Question:
             ),
             Answer(
                 "scipy dijkstra(limit=)",
-                build=lambda: scene.graph("octile").sparse() if module("scipy.sparse") else None,
+                build=lambda: graph_of(scene.terrain, RULES["octile"]).sparse(),
+                needs="scipy.sparse",
                 query=scipy,
                 plain=lambda found: within(found, TICKS),
                 rule=f"octile, first {few}",

@@ -74,7 +74,7 @@ def questions(sizes: Sizes) -> Iterator[Question]:
         try:
             states = np.concatenate([made.seeds(tuple(cell))[0] for cell in starts])
             found = made._searcher.flood_each(states, 2 * BUDGET)
-        except AttributeError as error:
+        except (AttributeError, TypeError) as error:
             raise NotBuilt("the kernel of many reaches") from error
         return np.array([len(settled[0]) for settled in found])
 

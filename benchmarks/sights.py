@@ -91,7 +91,8 @@ def question(sizes: Sizes, key: str, far: bool) -> Question:
             ),
             Answer(
                 "tcod.los.bresenham",
-                build=lambda: ~scene.closed if module("tcod.los") else None,
+                build=lambda: ~scene.closed,
+                needs="tcod.los",
                 query=tcod,
                 plain=lambda found: found[:CHECKED],
                 per=n,

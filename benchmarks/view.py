@@ -132,14 +132,16 @@ def squares(sizes: Sizes) -> Question:
             ours(f"{OURS} view", lambda: square_field(scene), viewers, radius),
             Answer(
                 "tcod compute_fov on a crop",
-                build=lambda: ~scene.closed if module("tcod.map") else None,
+                build=lambda: ~scene.closed,
+                needs="tcod.map",
                 query=crop,
                 per=len(viewers),
                 compare=other,
             ),
             Answer(
                 "tcod compute_fov, whole map",
-                build=lambda: ~scene.closed if module("tcod.map") else None,
+                build=lambda: ~scene.closed,
+                needs="tcod.map",
                 query=lambda transparent: [tcod(transparent, at) for at in viewers[:few]],
                 per=few,
                 compare=other,

@@ -42,18 +42,16 @@ def ours(scene: Noise, rule: str, **options: Any) -> Answer:
         query=lambda made: made.distances(scene.middle),
         plain=lambda found: in_ticks(found, rule),
         rule=rule,
+        work=lambda found: {"cells": float(np.isfinite(found).sum())},
         **options,
     )
 
 
 def scipy(scene: Noise, rule: str) -> Answer:
-    def build() -> Any:
-        module("scipy.sparse.csgraph")
-        return graph_of(scene.terrain, RULES[rule]).sparse()
-
     return Answer(
         "scipy csgraph.dijkstra",
-        build=build,
+        build=lambda: graph_of(scene.terrain, RULES[rule]).sparse(),
+        needs="scipy.sparse.csgraph",
         query=lambda graph: peers.scipy_totals(graph, scene.number(scene.middle)),
         plain=lambda found: peers.map_of(scene, found),
         rule=rule,
@@ -71,13 +69,10 @@ def tcod(scene: Noise, rule: str, straight: int, diagonal: int) -> Answer:
 
 
 def dijkstra3d(scene: Noise) -> Answer:
-    def build() -> Any:
-        module("dijkstra3d")
-        return peers.volume(scene.terrain)
-
     return Answer(
         "dijkstra3d distance_field",
-        build=build,
+        build=lambda: peers.volume(scene.terrain),
+        needs="dijkstra3d",
         query=lambda volume: module("dijkstra3d").distance_field(
             volume, source=scene.middle, connectivity=8
         ),
@@ -102,7 +97,8 @@ def textbook(scene: Noise, rule: str) -> Answer:
 def networkx(scene: Noise, rule: str) -> Answer:
     return Answer(
         "networkx single_source_dijkstra",
-        build=lambda: scene.graph(rule).networkx() if module("networkx") else None,
+        build=lambda: graph_of(scene.terrain, RULES[rule]).networkx(),
+        needs="networkx",
         query=lambda graph: module("networkx").single_source_dijkstra_path_length(
             graph, scene.number(scene.middle)
         ),
@@ -173,7 +169,8 @@ def tcod_hexes(scene: Noise) -> Answer:
 
     return Answer(
         "tcod dijkstra2d (edge_map)",
-        build=lambda: peers.sheared(scene.terrain) if module("tcod.path") else None,
+        build=lambda: peers.sheared(scene.terrain),
+        needs="tcod.path",
         query=query,
         plain=plain,
         rule="hex",

@@ -128,6 +128,16 @@ def test_wrong_answer_is_not_timed(found):
     assert results[1].status.startswith("WRONG: ")
 
 
+def test_fault_of_a_peer_ends_its_row_and_ours_the_run():
+    def fail(_):
+        raise TypeError("another\nversion")
+
+    results, _ = measure(asked_of([Answer("peer", query=fail)]))
+    assert results[0].status == "skipped: TypeError: another version"
+    with pytest.raises(TypeError):
+        measure(asked_of([Answer("fieldcraft", query=fail)]))
+
+
 def test_missing_and_not_built_are_named():
     def fail(error):
         def build():
@@ -288,6 +298,12 @@ def test_only_what_stands_between_the_marks_is_replaced():
     assert report.put_into(put, "new\n") == put
     with pytest.raises(SystemExit):
         report.put_into("# Title\n", "new\n")
+
+
+def test_the_page_has_the_marks():
+    page = report.DOC.read_text(encoding="utf-8")
+    assert report.put_into(page, "new\n").count("new\n") == 1
+    assert "python -m benchmarks.report" in page
 
 
 @pytest.mark.parametrize(
