@@ -142,7 +142,7 @@ def curves(sizes: Sizes) -> Iterator[Curve]:
 
     def all_views(side: int) -> Callable[[], float]:
         made = Woods(side, "odd-r").field()
-        return timed(lambda: made.views(None, sizes.radius).count)  # type: ignore[attr-defined]
+        return timed(lambda: made.views(None, sizes.radius).count)
 
     sides = [12, 16] if quick else [48, 96, 192, 384]
     yield Curve(f"{OURS} views of every cell", "cells", sides, all_views, cells)

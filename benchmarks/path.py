@@ -324,6 +324,7 @@ class Games:
 
     def __init__(self, step: int) -> None:
         self.step = step
+        self._times: dict[str, list[float]] = {}
 
     @cached_property
     def boards(self) -> list[tuple[fc.Board, Any]]:
@@ -377,7 +378,16 @@ class Games:
                     path = one.path(row.start, row.goal, algorithm=algorithm)
                     times.append(time.perf_counter() - begin)
                     found.append(path)
+            self._times[algorithm] = times
             return statistics.median(times), found
+
+        def work(found: list[fc.Path]) -> dict[str, float]:
+            done = {"expanded": statistics.fmean(path.expanded for path in found)}
+            if median and len(self._times) == 2:
+                pairs = zip(self._times["astar"], self._times["auto"], strict=True)
+                ratios = [plain / auto for plain, auto in pairs]
+                done["× auto, row by row (median)"] = statistics.median(ratios)
+            return done
 
         return Answer(
             name,
@@ -388,7 +398,7 @@ class Games:
             per=1 if median else len(self.rows) if SHARED.is_dir() else 1,
             compare=self.lengths_agree,
             own_clock=median,
-            work=lambda found: {"expanded": statistics.fmean(path.expanded for path in found)},
+            work=work,
         )
 
     def tcod(self) -> Answer:

@@ -13,7 +13,7 @@ from benchmarks import limits, peers
 from benchmarks.harness import OURS, Answer, Question, Target, module
 from benchmarks.scenes import RULES, Array, Cell, Noise, graph_of, window
 from benchmarks.sizes import Sizes
-from benchmarks.textbook import searches
+from benchmarks.textbook import FAR, searches
 from benchmarks.whole_map import field, in_ticks
 
 BUDGET = 12
@@ -133,7 +133,7 @@ def textbook_whole(scene: Noise, starts: list[Cell], rule: str, ticks: int, n: i
 def around(totals: Array, start: Cell) -> Array:
     """Return the part of one or two whole maps of totals around a start."""
     layers = totals.reshape(-1, *totals.shape[-2:])
-    return np.stack([window(layer, start, MARGIN, int(peers.FAR)) for layer in layers])
+    return np.stack([window(layer, start, MARGIN, FAR) for layer in layers])
 
 
 def networkx(scene: Noise, starts: list[Cell], rule: str, ticks: int) -> Answer:

@@ -44,7 +44,7 @@ def question_of(group: str, key: str, sizes: Sizes) -> Question:
     ("group", "key", "name"), LISTED, ids=[f"{key}: {name}" for _, key, name in LISTED]
 )
 def test_answer(group: str, key: str, name: str, benchmark: Any, request: Any) -> None:
-    sizes = QUICK if request.config.getoption("--quick") else FULL
+    sizes = QUICK if request.config.getoption("--quick", default=False) else FULL
     question = question_of(group, key, sizes)
     result, state = next(prepare(question, lambda answer: answer.name == name))
     if result.status.startswith("WRONG"):

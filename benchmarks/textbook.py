@@ -22,7 +22,7 @@ def searches() -> tuple[Any, Any]:
     np = module("numpy")
 
     @numba.njit(cache=True)
-    def squares(terrain, row, col, limit, straight, diagonal, alternating):  # type: ignore[no-untyped-def]
+    def squares(terrain, row, col, limit, straight, diagonal, alternating):
         height, width = terrain.shape
         totals = np.full((2 if alternating else 1, height, width), FAR, np.int32)
         totals[0, row, col] = 0
@@ -51,7 +51,7 @@ def searches() -> tuple[Any, Any]:
         return totals
 
     @numba.njit(cache=True)
-    def hexes(terrain, row, col, limit):  # type: ignore[no-untyped-def]
+    def hexes(terrain, row, col, limit):
         height, width = terrain.shape
         totals = np.full((height, width), FAR, np.int32)
         totals[row, col] = 0
