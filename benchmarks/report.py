@@ -15,6 +15,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import time
@@ -50,6 +51,11 @@ class Asked:
         self.judged = judged
         self._by_name = {result.answer.name: result for result in results}
 
+    @property
+    def spread(self) -> float:
+        """How much longer the fixed loop took at most than at least; 0 after a single round."""
+        return max(self.noise) / min(self.noise) - 1
+
     def standing(self, target: Target) -> tuple[float | None, str]:
         """Return the ratio a target speaks of, and whether it is met, or why it has none."""
         ours, peer = self._by_name.get(target.ours), self._by_name.get(target.peer)
@@ -58,13 +64,22 @@ class Asked:
                 return None, result.status if result else "not asked"
         assert ours is not None
         assert peer is not None
-        ratio = peer.median / ours.median
-        if target.most:
-            ratio = 1 / ratio
+        ratio = self._ratio(target, ours.median, peer.median)
         if not self.judged:
             return ratio, "a tiny map, not judged"
         is_met = ratio <= target.ratio if target.most else ratio >= target.ratio
         return ratio, "met" if is_met else SHORT
+
+    @staticmethod
+    def _ratio(target: Target, ours: float, peer: float) -> float:
+        return ours / peer if target.most else peer / ours
+
+    def least(self, target: Target) -> str:
+        """Return the ratio of least times, as text."""
+        ours, peer = self._by_name.get(target.ours), self._by_name.get(target.peer)
+        if not (ours and peer and ours.times and peer.times):
+            return ""
+        return f"{number(self._ratio(target, ours.least, peer.least))} ×"
 
     def ours_beside(self, result: Result) -> Result | None:
         """Return the answer of ours that a peer's is set against: of its rule, or the first."""
@@ -108,10 +123,12 @@ def summary(asked: list[Asked]) -> list[str]:
                     target.ours,
                     asked_for(target),
                     "" if ratio is None else f"{number(ratio)} ×",
+                    one.least(target),
                     status,
                 ]
             )
-    return table(["question", "ours", "asked", "measured", ""], rows)
+    header = ["question", "ours", "asked", "medians", "least times", "by medians"]
+    return table(header, rows)
 
 
 def details(one: Asked) -> list[str]:
@@ -136,15 +153,14 @@ def details(one: Asked) -> list[str]:
         lines += [f"{question.note[0].upper()}{question.note[1:]}.", ""]
     lines += table([*header, "work", "answer checked"], rows)
     short = [
-        f"{target.ours} falls short: {number(ratio or 0)} ×, asked {asked_for(target)}."
+        f"- {target.ours} falls short: {number(ratio or 0)} ×, asked {asked_for(target)}."
         for target in question.targets
         for ratio, status in [one.standing(target)]
         if status == SHORT
     ]
     rounds = max((len(result.times) for result in one.results), default=0)
-    if rounds > 1:
-        spread = max(one.noise) / min(one.noise)
-        lines += ["", f"{rounds} rounds; the calibration loop varied by {spread - 1:.0%}."]
+    if one.spread:
+        lines += ["", f"{rounds} rounds; the fixed loop varied by {one.spread:.0%}."]
     return [*lines, "", *short, ""] if short else [*lines, ""]
 
 
@@ -235,9 +251,20 @@ def machine_text(of: dict[str, Any]) -> list[str]:
 # -- running --------------------------------------------------------------------------------------
 
 
+def noise_text(spreads: list[float]) -> str:
+    """Return how quiet the machine was, from how much a fixed loop varied in each question."""
+    if not spreads:
+        return ""
+    return (
+        f" A fixed loop varied by {statistics.median(spreads):.0%} within the rounds of a question "
+        f"(median over the questions), {max(spreads):.0%} at most."
+    )
+
+
 def report(asked: list[Asked], fits: list[growth.Fit], seconds: float, quick: bool) -> str:
     """Return the part of the page that a run writes."""
     lines = [f"One run, {datetime.date.today().isoformat()}, {seconds / 60:.0f} minutes."]
+    lines[0] += noise_text([one.spread for one in asked if one.spread])
     if quick:
         lines = ["A quick run on tiny maps: it shows that everything works, and no figures."]
     lines += ["", "## The machine", "", *machine_text(machine()), ""]
@@ -276,7 +303,7 @@ def as_json(asked: list[Asked], fits: list[growth.Fit]) -> dict[str, Any]:
                 "key": one.question.key,
                 "group": one.question.group,
                 "title": one.question.title,
-                "noise": max(one.noise) / min(one.noise) - 1,
+                "noise": one.spread,
                 "answers": [
                     {
                         "name": result.answer.name,
