@@ -17,6 +17,7 @@ from fieldcraft.errors import MapError
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
+from fieldcraft.reaches import Reaches
 from fieldcraft.sight import Sight, View
 from fieldcraft.sight_field import SightField
 from fieldcraft.sight_field import trace as _trace
@@ -32,6 +33,7 @@ __all__ = [
     "paths",
     "reach",
     "reach_many",
+    "reaches",
     "sight",
     "sights",
     "view",
@@ -170,6 +172,38 @@ def reach_many(
 ) -> list[Reach]:
     """Return the reach of each start, shape (n, 2), as `reach` would, on all cores."""
     return field(cost, **options).reach_many(starts, budget, parity=parity_in)
+
+
+def reaches(
+    cost: npt.ArrayLike,
+    budget: float | str | None = None,
+    *,
+    parity_in: int = 0,
+    **options: Any,
+) -> Reaches:
+    """Return what is reached from each cell within a budget, worked out when asked for.
+
+    Parameters
+    ----------
+    cost : array_like, shape (height, width)
+        As in `field`.
+    budget : float, optional
+        What each movement may spend.
+    parity_in, **options
+        As in `reach`.
+
+    Returns
+    -------
+    Reaches
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> reaches = fc.grid.reaches([[1, 1, 9, 1]], 2)
+    >>> reaches.count.tolist(), reaches.who_reaches((0, 0)).tolist()
+    ([[2, 2, 3, 1]], [[True, True, True, False]])
+    """
+    return field(cost, **options).reaches(budget, parity=parity_in)
 
 
 def distances(

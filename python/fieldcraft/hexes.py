@@ -17,6 +17,7 @@ from fieldcraft.errors import ArgumentTypeError, CostError, MapError
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
+from fieldcraft.reaches import Reaches
 from fieldcraft.sight import Sight, View
 from fieldcraft.sight_field import SightField
 from fieldcraft.sight_field import trace as _trace
@@ -35,6 +36,7 @@ __all__ = [
     "paths",
     "reach",
     "reach_many",
+    "reaches",
     "ring",
     "sight",
     "sights",
@@ -142,6 +144,25 @@ def reach_many(
 ) -> list[Reach]:
     """Return the reach of each start, shape (n, 2), as `reach` would, on all cores."""
     return field(cost, **options).reach_many(starts, budget)
+
+
+def reaches(
+    cost: npt.ArrayLike, budget: float | str | None = None, **options: Any
+) -> Reaches:
+    """Return what is reached from each cell within a budget, worked out when asked for.
+
+    Parameters
+    ----------
+    cost, budget, **options
+        As in `reach`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.hexes.reaches([[1] * 3] * 3, 1).count.tolist()
+    [[3, 5, 4], [6, 7, 4], [3, 5, 4]]
+    """
+    return field(cost, **options).reaches(budget)
 
 
 def distances(

@@ -31,6 +31,7 @@ from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
 from fieldcraft.reach import Reach, Speeds
+from fieldcraft.reaches import Reaches
 from fieldcraft.searching import Searcher, Settled, Way
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
@@ -723,6 +724,31 @@ class StepField(Frozen):
         # The batch kernel starts at 0 in one state, and a half square carried in is not 0.
         carried = bool(seeds) and seeds[0][1][0] != 0
         return spread(len(cells), one_by_one if carried or several else part)
+
+    def reaches(
+        self, budget: Any = None, *, parity: int = 0, layer: int | None = None
+    ) -> Reaches:
+        """Return what is reached from each cell of the map, worked out when asked for.
+
+        Parameters
+        ----------
+        budget, parity, layer
+            As in `reach`.
+
+        Returns
+        -------
+        Reaches
+            With how many cells each cell reaches, from how many each is reached, who reaches one
+            cell and at what price, and all reaches in blocks.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> field = fc.grid.field([[1, 1, 1]])
+        >>> field.reaches(1).count.tolist()
+        [[2, 3, 2]]
+        """
+        return Reaches(self, budget, parity=parity, layer=layer)
 
     def paths(self, pairs: Any, **options: Any) -> list[Path]:
         """Return a cheapest path for each pair (start, goal), as `path` would, in parallel.

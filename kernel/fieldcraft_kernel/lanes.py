@@ -1,0 +1,222 @@
+"""Reach from every cell of a map, the sources side by side.
+
+Where a movement gets to is worked out for many sources at once: for each cell relative to its
+source ("offset") there is a row with one entry a source ("lane"), and a step is one operation on
+whole rows. The sources of a block follow each other in memory, and so do the cells at one offset
+from them, hence the prices of their steps: rows are plain slices, which LLVM makes vector code of.
+
+Cells are numbered in *lanes*: squares row by row; hexagons first all even lines, then all odd ones
+(lines are rows, or columns where the tops are flat), since cells of lines of equal parity have
+their neighbours at equal distances. No lane is needed for a cell off the map: no step leads there,
+and a lane that nothing has reached stays so whatever price is read beside it.
+
+A row holds what is left of the budget, plus one, so that 0 is "not reached" and a step is a
+subtraction that stops at 0 and a maximum: one instruction each, on entries of one byte up to a
+budget of 254 ticks, else of two.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.steps import BORDER, HALT, LEAVE, PARITY_BIT, STEPS, StepArrays
+
+
+class Lanes(NamedTuple):
+    """A movement graph laid out in lanes, for one budget; T is uint8 or uint16.
+
+    R rows of the graph (two where they tell the parity of diagonals apart), K directions, n
+    offsets, the first that of the source itself, M lanes with room on either side.
+
+    prices  T (R * K, M)    price of a step from the lane in a direction, or the largest T
+    first   T (K, M)        the same for the first step of a movement, which begins in row 0;
+                            (0, M) where no cell halts
+    shift   int64 (2, n)    from the lane of a source, by the parity of its line, to that of the
+                            cell at an offset
+    beyond  int64 (n, K)    offset that a step in a direction leads to, -1 where none within the
+                            budget does
+    to      int64 (R, K)    row in which it arrives
+    begins  T (M,)          entry of a source at itself: what it may spend, plus one; 0: no source
+    stop    uint8 (M,)      1: a movement may end there
+    stay    uint8 (M,)      1: a movement may end there that began there
+    """
+
+    prices: Any
+    first: Any
+    shift: Any
+    beyond: Any
+    to: Any
+    begins: Any
+    stop: Any
+    stay: Any
+
+
+@jit
+def lay_out(
+    prices: Any,
+    first: Any,
+    stop: Any,
+    graph: StepArrays,
+    rows: Any,
+    places: Any,
+    budget: int,
+    stop_row: int,
+) -> None:
+    """Write prices and stops in lanes; what costs more than the budget is as good as closed.
+
+    Out: as in `Lanes`, filled with the largest T and with 0. In: rows int64 (R,), rows of the
+    graph; places int64 (height, width), the lane of each cell; budget; row of graph.stop.
+    """
+    steps, enter, leave, border = graph.steps, graph.enter, graph.leave, graph.border
+    entry_of, scale, extra, shift = graph.entry, graph.scale, graph.extra, graph.shift
+    offsets, halt, stop_of = graph.offsets, graph.halt, graph.stop
+    n_rows = rows.shape[0]
+    n_directions = prices.shape[0] // n_rows
+    halts = first.shape[0] > 0
+    height, width = places.shape
+    for line in range(height):
+        for along in range(width):
+            cell = (line + 1) * (width + 2) + along + 1
+            lane = places[line, along]
+            stop[lane] = stop_of[stop_row, cell]
+            for i in range(n_rows):
+                row = rows[i]
+                mask = steps[graph.rows[row, STEPS], cell]
+                parity = (mask >> PARITY_BIT) & graph.is_hex
+                halted = graph.rows[row, HALT] >= 0 and halt[graph.rows[row, HALT], cell]
+                for k in range(n_directions):
+                    if not mask >> k & 1:
+                        continue
+                    beyond = cell + offsets[parity, k]
+                    price = (
+                        scale[row, k] * enter[entry_of[row, k], beyond] + extra[row, k]
+                    ) >> shift
+                    if graph.rows[row, LEAVE] >= 0:
+                        price += leave[graph.rows[row, LEAVE], cell]
+                    if graph.rows[row, BORDER] >= 0:
+                        price += border[graph.rows[row, BORDER], cell, k]
+                    if price > budget:
+                        continue
+                    if not halted:
+                        prices[i * n_directions + k, lane] = price
+                    if halts and i == 0:
+                        first[k, lane] = price
+
+
+@jit
+def least_prices(prices: Any, least: Any) -> None:
+    """Write the least price of each direction: least int64 (R * K,) from prices T (R * K, M)."""
+    for k in range(prices.shape[0]):
+        row = prices[k]
+        low = row.dtype.type(row[0])
+        for i in range(row.shape[0]):
+            low = min(low, row[i])
+        least[k] = low
+
+
+@jit
+def spread_lanes(left: Any, fresh: Any, lanes: Lanes, begin: int, size: int, parity: int) -> int:
+    """Fill in what is left of the budget at every offset of a block of sources.
+
+    Out: left T (R * n, at least `size`), a row for each offset, those of further rows of the graph
+    after one another. Scratch: fresh uint8 (R * n,). In: the first lane of the block and how many
+    there are, all of lines of that parity.
+
+    Goes over the offsets outwards and back, and takes the steps only from rows that have changed
+    since, until none has. Returns how often the steps in one direction were taken.
+    """
+    prices, first, shift, beyond, to = (
+        lanes.prices, lanes.first, lanes.shift, lanes.beyond, lanes.to,
+    )  # fmt: skip
+    kind = left.dtype.type
+    n, n_directions = beyond.shape
+    left[:, :size] = 0
+    fresh[:] = 0
+    left[0, :size] = lanes.begins[begin : begin + size]
+    fresh[0] = 1
+    n_taken = 0
+    halts = first.shape[0] > 0
+    outwards = True
+    again = True
+    while again:
+        again = False
+        for i in range(n):
+            offset = i if outwards else n - 1 - i
+            for row in range(to.shape[0]):
+                here = row * n + offset
+                if not fresh[here]:
+                    continue
+                fresh[here] = 0
+                at = begin + shift[parity, offset]
+                from_ = left[here, :size]
+                for k in range(n_directions):
+                    there = beyond[offset, k]
+                    if there < 0:
+                        continue
+                    there += to[row, k] * n
+                    into = left[there, :size]
+                    if halts and here == 0:
+                        price = first[k, at : at + size]
+                    else:
+                        price = prices[row * n_directions + k, at : at + size]
+                    n_taken += 1
+                    # All in the type of a row, or the loop runs on lanes of eight bytes.
+                    changed = kind(0)
+                    for lane in range(size):
+                        cost = price[lane]
+                        rest = kind(max(from_[lane], cost) - cost)
+                        old = into[lane]
+                        new = max(old, rest)
+                        changed = kind(changed | kind(new ^ old))
+                        into[lane] = new
+                    if changed:
+                        fresh[there] = 1
+                        again = True
+        outwards = not outwards
+    return n_taken
+
+
+@jit
+def count_lanes(
+    count: Any,
+    stops: Any,
+    visitors: Any,
+    left: Any,
+    fresh: Any,
+    lanes: Lanes,
+    begin: int,
+    end: int,
+    parity: int,
+) -> int:
+    """Count what each source reaches, and by how many sources each cell is reached.
+
+    Out: count, stops, visitors int32 (M,), added to: cells reached, those of them where a movement
+    may end, and sources that reach the cell. Scratch: left, fresh, see `spread_lanes`; as many
+    sources are done at a time as `left` has columns. In: lanes `begin` to `end` of one parity.
+    """
+    shift = lanes.shift
+    n, columns = lanes.beyond.shape[0], left.shape[1]
+    n_rows = lanes.to.shape[0]
+    n_taken = 0
+    for start in range(begin, end, columns):
+        size = min(columns, end - start)
+        n_taken += spread_lanes(left, fresh, lanes, start, size, parity)
+        counted, stopped = count[start : start + size], stops[start : start + size]
+        for offset in range(n):
+            at = start + shift[parity, offset]
+            row = left[offset, :size]
+            for further in range(1, n_rows):
+                other = left[further * n + offset, :size]
+                for lane in range(size):
+                    row[lane] = max(row[lane], other[lane])
+            may_stop = lanes.stop[at : at + size] if offset else lanes.stay[at : at + size]
+            visited = visitors[at : at + size]
+            for lane in range(size):
+                reached = np.int32(row[lane] > 0)
+                counted[lane] = np.int32(counted[lane] + reached)
+                stopped[lane] = np.int32(stopped[lane] + np.int32(reached & may_stop[lane]))
+                visited[lane] = np.int32(visited[lane] + reached)
+    return n_taken
