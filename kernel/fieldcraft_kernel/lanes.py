@@ -186,6 +186,7 @@ def count_lanes(
     visitors: Any,
     left: Any,
     fresh: Any,
+    tally: Any,
     lanes: Lanes,
     begin: int,
     end: int,
@@ -214,9 +215,18 @@ def count_lanes(
                     row[lane] = max(row[lane], other[lane])
             may_stop = lanes.stop[at : at + size] if offset else lanes.stay[at : at + size]
             visited = visitors[at : at + size]
+            reached, stopping = tally[0, :size], tally[1, :size]
+            if offset % 255 == 0:
+                reached[:] = 0
+                stopping[:] = 0
             for lane in range(size):
-                reached = np.int32(row[lane] > 0)
-                counted[lane] = np.int32(counted[lane] + reached)
-                stopped[lane] = np.int32(stopped[lane] + np.int32(reached & may_stop[lane]))
-                visited[lane] = np.int32(visited[lane] + reached)
+                one = np.uint8(row[lane] > 0)
+                reached[lane] = np.uint8(reached[lane] + one)
+                stopping[lane] = np.uint8(stopping[lane] + np.uint8(one & may_stop[lane]))
+            for lane in range(size):
+                visited[lane] = np.int32(visited[lane] + np.int32(row[lane] > 0))
+            if offset % 255 == 254 or offset == n - 1:
+                for lane in range(size):
+                    counted[lane] = np.int32(counted[lane] + np.int32(reached[lane]))
+                    stopped[lane] = np.int32(stopped[lane] + np.int32(stopping[lane]))
     return n_taken

@@ -146,9 +146,7 @@ def reach_many(
     return field(cost, **options).reach_many(starts, budget)
 
 
-def reaches(
-    cost: npt.ArrayLike, budget: float | str | None = None, **options: Any
-) -> Reaches:
+def reaches(cost: npt.ArrayLike, budget: float | str | None = None, **options: Any) -> Reaches:
     """Return what is reached from each cell within a budget, worked out when asked for.
 
     Parameters

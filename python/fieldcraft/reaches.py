@@ -6,7 +6,7 @@ import heapq
 import math
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -99,10 +99,9 @@ class Reaches:
         self.field = field
         self._limit, self.budget = field._limit(budget)
         self._given, self._parity, self._layer = budget, parity, layer
-        try:
+        # Any cell will do: the parity and the layer are looked at before it is.
+        with suppress(ClosedCellError):
             field.seeds((0, 0), None, parity, layer)
-        except ClosedCellError:
-            pass  # the parity and the layer were looked at before
         self._order = _Order(field.lattice, field.shape)
 
     @property
@@ -322,15 +321,19 @@ class _Order:
         if not self.lattice.is_hex:
             return deltas
         start = np.array([0, parity] if self.lattice.is_flat else [parity, 0])
-        return self.lattice.from_axial(deltas + self.lattice.to_axial(start)) - start
+        moved: npt.NDArray[np.int64] = (
+            self.lattice.from_axial(deltas + self.lattice.to_axial(start)) - start
+        )
+        return moved
 
 
 # -- all starts of a block at once ----------------------------------------------------------------
 
 
 def _lanes_of(query: _Query, order: _Order) -> tuple[kernel.Lanes, Array, int, int] | None:
-    """Return the field in lanes, its offsets and what a start has left; None where that is not to
-    be had.
+    """Return the field in lanes, its offsets, the room before the first lane and the budget.
+
+    None where starts have to be searched from one by one.
     """
     field, graph, arrays = query.field, query.field._graph, query.field._graph.arrays
     is_plain = not (graph.is_float or len(arrays.links) or (field.seats and query.layer is None))
@@ -462,7 +465,7 @@ class _SideBySide:
         self._lock = threading.Lock()
 
     @contextmanager
-    def _lend(self, count: bool = False) -> Iterator[tuple[Array, ...]]:
+    def _lend(self) -> Iterator[tuple[Array, Array]]:
         """Lend rows and marks to a thread."""
         with self._lock:
             lent = self._idle.pop() if self._idle else None
@@ -478,21 +481,31 @@ class _SideBySide:
         n = self.lanes.begins.size
         count, stops = np.zeros(n, np.int32), np.zeros(n, np.int32)
         ranges = self.order.ranges(self.columns)
+        # A cell has visitors of several blocks, hence a map for each thread.
+        idle: list[Array] = []
+        visitors: list[Array] = []
 
-        def part(first: int, last: int) -> list[Array]:
-            # A cell has visitors of several blocks, hence a map for each thread's share.
-            visitors = np.zeros(n, np.int32)
+        def part(first: int, last: int) -> list[None]:
+            with self._lock:
+                if not idle:
+                    idle.append(np.zeros(n, np.int32))
+                    visitors.append(idle[0])
+                mine = idle.pop()
+            tally = np.empty((2, self.columns), np.uint8)
             with self._lend() as (left, fresh):
                 for begin, end, parity in ranges[first:last]:
                     kernel.count_lanes(
-                        count, stops, visitors, left, fresh, self.lanes, self.room + begin,
+                        count, stops, mine, left, fresh, tally, self.lanes, self.room + begin,
                         self.room + end, parity,
                     )  # fmt: skip
-            return [visitors]
+            with self._lock:
+                idle.append(mine)
+            return []
 
-        visitors = sum(spread(len(ranges), part), np.zeros(n, np.int32))
+        spread(len(ranges), part)
         inner = slice(self.room, self.room + self.order.places.size)
-        return [count[inner], stops[inner], visitors[inner]]
+        total = sum(visitors[1:], visitors[0])
+        return [count[inner], stops[inner], total[inner]]
 
     def _best(self, left: Array, size: int) -> Array:
         """Return what is left at each offset, in whichever row of the graph that is most."""
@@ -510,11 +523,11 @@ class _SideBySide:
         begun = np.flatnonzero(best[0])
         best = best[np.ix_(found, begun)].T
         targets = (at + begun)[:, None] + lanes.shift[parity, found]
-        can_stop = (np.where(found == 0, lanes.stay[targets], lanes.stop[targets]) != 0) & (best > 0)
-        offsets = self.order.offsets(self.deltas[found], parity)
-        return ReachBlock(
-            self.order.cells[begin:end][begun], offsets, self.costs[best], can_stop
+        can_stop = (np.where(found == 0, lanes.stay[targets], lanes.stop[targets]) != 0) & (
+            best > 0
         )
+        offsets = self.order.offsets(self.deltas[found], parity)
+        return ReachBlock(self.order.cells[begin:end][begun], offsets, self.costs[best], can_stop)
 
     def costs_to(self, target: Cell) -> tuple[Array, Array]:
         """Return the starts that reach a cell, and the cost of each."""
@@ -531,7 +544,7 @@ class _SideBySide:
                 _Range(begin, min(begin + self.columns, high), parity)
                 for begin in range(low, high, self.columns)
             ]
-        
+
         def part(first: int, last: int) -> list[tuple[Array, Array]]:
             found = []
             for begin, end, parity in ranges[first:last]:

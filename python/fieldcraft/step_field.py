@@ -725,9 +725,7 @@ class StepField(Frozen):
         carried = bool(seeds) and seeds[0][1][0] != 0
         return spread(len(cells), one_by_one if carried or several else part)
 
-    def reaches(
-        self, budget: Any = None, *, parity: int = 0, layer: int | None = None
-    ) -> Reaches:
+    def reaches(self, budget: Any = None, *, parity: int = 0, layer: int | None = None) -> Reaches:
         """Return what is reached from each cell of the map, worked out when asked for.
 
         Parameters
