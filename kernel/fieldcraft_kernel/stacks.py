@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.steps import NO_WAY, PARITY_BIT
+from fieldcraft_kernel.steps import PARITY_BIT
 
 BOTH, EITHER, FREE = 0, 1, 2
 """What a diagonal step asks of the two cells beside it; see `legal.legal_steps`."""
@@ -89,7 +89,7 @@ def whole_numbers(out: Any, costs: Any) -> tuple[int, int]:
         # Written so that NaN is wrong, and without a way out, which would stop vector code.
         wrong |= not cost > 0
         closed = cost == math.inf
-        ticks = np.uint16(cost) if cost <= 65535 else np.uint16(0)
+        ticks = np.uint16(cost) if 0 < cost <= 65535 else np.uint16(0)
         fits &= closed | (np.float64(ticks) == cost)
         out[i] = ticks
     if wrong:

@@ -461,7 +461,7 @@ class _SideBySide:
         self.costs = query.field.to_cost(totals)
         """What each entry of a row stands for, in the field's unit."""
         self.costs[0] = math.inf
-        self._idle: list[tuple[Array, ...]] = []
+        self._idle: list[tuple[Array, Array]] = []
         self._lock = threading.Lock()
 
     @contextmanager
