@@ -24,6 +24,10 @@ import numpy as np
 from fieldcraft_kernel._jit import jit
 from fieldcraft_kernel.steps import BORDER, HALT, LEAVE, PARITY_BIT, STEPS, StepArrays
 
+UNTOUCHED, FRESH, TAKEN = 0, 1, 2
+"""Marks of a row: nothing is reached; it has changed since its steps were taken; it has not."""
+MOST_TALLIED = 255
+
 
 class Lanes(NamedTuple):
     """A movement graph laid out in lanes, for one budget; T is uint8 or uint16.
@@ -71,37 +75,40 @@ def lay_out(
     graph; places int64 (height, width), the lane of each cell; budget; row of graph.stop.
     """
     steps, enter, leave, border = graph.steps, graph.enter, graph.leave, graph.border
-    entry_of, scale, extra, shift = graph.entry, graph.scale, graph.extra, graph.shift
-    offsets, halt, stop_of = graph.offsets, graph.halt, graph.stop
-    n_rows = rows.shape[0]
-    n_directions = prices.shape[0] // n_rows
-    halts = first.shape[0] > 0
+    offsets, halt, shift, is_hex = graph.offsets, graph.halt, graph.shift, graph.is_hex
     height, width = places.shape
+    n_directions = prices.shape[0] // rows.shape[0]
+    halts = first.shape[0] > 0
+    stops = graph.stop[stop_row]
     for line in range(height):
         for along in range(width):
-            cell = (line + 1) * (width + 2) + along + 1
-            lane = places[line, along]
-            stop[lane] = stop_of[stop_row, cell]
-            for i in range(n_rows):
-                row = rows[i]
-                mask = steps[graph.rows[row, STEPS], cell]
-                parity = (mask >> PARITY_BIT) & graph.is_hex
-                halted = graph.rows[row, HALT] >= 0 and halt[graph.rows[row, HALT], cell]
-                for k in range(n_directions):
+            stop[places[line, along]] = stops[(line + 1) * (width + 2) + along + 1]
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        masks = steps[graph.rows[row, STEPS]]
+        leave_row, border_row = graph.rows[row, LEAVE], graph.rows[row, BORDER]
+        halt_row = graph.rows[row, HALT]
+        for k in range(n_directions):
+            entries = enter[graph.entry[row, k]]
+            scale, extra = graph.scale[row, k], graph.extra[row, k]
+            into = prices[i * n_directions + k]
+            for line in range(height):
+                for along in range(width):
+                    cell = (line + 1) * (width + 2) + along + 1
+                    mask = masks[cell]
                     if not mask >> k & 1:
                         continue
-                    beyond = cell + offsets[parity, k]
-                    price = (
-                        scale[row, k] * enter[entry_of[row, k], beyond] + extra[row, k]
-                    ) >> shift
-                    if graph.rows[row, LEAVE] >= 0:
-                        price += leave[graph.rows[row, LEAVE], cell]
-                    if graph.rows[row, BORDER] >= 0:
-                        price += border[graph.rows[row, BORDER], cell, k]
+                    beyond = cell + offsets[(mask >> PARITY_BIT) & is_hex, k]
+                    price = (scale * np.int64(entries[beyond]) + extra) >> shift
+                    if leave_row >= 0:
+                        price += leave[leave_row, cell]
+                    if border_row >= 0:
+                        price += border[border_row, cell, k]
                     if price > budget:
                         continue
-                    if not halted:
-                        prices[i * n_directions + k, lane] = price
+                    lane = places[line, along]
+                    if halt_row < 0 or not halt[halt_row, cell]:
+                        into[lane] = price
                     if halts and i == 0:
                         first[k, lane] = price
 
@@ -122,8 +129,8 @@ def spread_lanes(left: Any, fresh: Any, lanes: Lanes, begin: int, size: int, par
     """Fill in what is left of the budget at every offset of a block of sources.
 
     Out: left T (R * n, at least `size`), a row for each offset, those of further rows of the graph
-    after one another. Scratch: fresh uint8 (R * n,). In: the first lane of the block and how many
-    there are, all of lines of that parity.
+    after one another; fresh uint8 (R * n,), UNTOUCHED where nobody reaches the offset. In: the
+    first lane of the block and how many there are, all of lines of that parity.
 
     Goes over the offsets outwards and back, and takes the steps only from rows that have changed
     since, until none has. Returns how often the steps in one direction were taken.
@@ -134,9 +141,9 @@ def spread_lanes(left: Any, fresh: Any, lanes: Lanes, begin: int, size: int, par
     kind = left.dtype.type
     n, n_directions = beyond.shape
     left[:, :size] = 0
-    fresh[:] = 0
+    fresh[:] = UNTOUCHED
     left[0, :size] = lanes.begins[begin : begin + size]
-    fresh[0] = 1
+    fresh[0] = FRESH
     n_taken = 0
     halts = first.shape[0] > 0
     outwards = True
@@ -147,9 +154,9 @@ def spread_lanes(left: Any, fresh: Any, lanes: Lanes, begin: int, size: int, par
             offset = i if outwards else n - 1 - i
             for row in range(to.shape[0]):
                 here = row * n + offset
-                if not fresh[here]:
+                if fresh[here] != FRESH:
                     continue
-                fresh[here] = 0
+                fresh[here] = TAKEN
                 at = begin + shift[parity, offset]
                 from_ = left[here, :size]
                 for k in range(n_directions):
@@ -173,10 +180,18 @@ def spread_lanes(left: Any, fresh: Any, lanes: Lanes, begin: int, size: int, par
                         changed = kind(changed | kind(new ^ old))
                         into[lane] = new
                     if changed:
-                        fresh[there] = 1
+                        fresh[there] = FRESH
                         again = True
         outwards = not outwards
     return n_taken
+
+
+@jit
+def add_tallies(count: Any, stops: Any, tally: Any) -> None:
+    """Add what has been tallied of some sources to their counts: int32 (m,), uint8 (2, >= m)."""
+    for lane in range(count.shape[0]):
+        count[lane] = np.int32(count[lane] + np.int32(tally[0, lane]))
+        stops[lane] = np.int32(stops[lane] + np.int32(tally[1, lane]))
 
 
 @jit
@@ -195,8 +210,9 @@ def count_lanes(
     """Count what each source reaches, and by how many sources each cell is reached.
 
     Out: count, stops, visitors int32 (M,), added to: cells reached, those of them where a movement
-    may end, and sources that reach the cell. Scratch: left, fresh, see `spread_lanes`; as many
-    sources are done at a time as `left` has columns. In: lanes `begin` to `end` of one parity.
+    may end, and sources that reach the cell. Scratch: left, fresh, see `spread_lanes`; tally uint8
+    (2, columns of left), counts in single bytes, as long as they fit. In: lanes `begin` to `end` of
+    one parity, worked on in blocks of as many as `left` has columns.
     """
     shift = lanes.shift
     n, columns = lanes.beyond.shape[0], left.shape[1]
@@ -206,27 +222,37 @@ def count_lanes(
         size = min(columns, end - start)
         n_taken += spread_lanes(left, fresh, lanes, start, size, parity)
         counted, stopped = count[start : start + size], stops[start : start + size]
+        reached, stopping = tally[0, :size], tally[1, :size]
+        n_tallied = 0
         for offset in range(n):
-            at = start + shift[parity, offset]
             row = left[offset, :size]
+            is_touched = fresh[offset] != UNTOUCHED
             for further in range(1, n_rows):
+                if fresh[further * n + offset] == UNTOUCHED:
+                    continue
+                is_touched = True
                 other = left[further * n + offset, :size]
                 for lane in range(size):
                     row[lane] = max(row[lane], other[lane])
+            if not is_touched:
+                continue
+            at = start + shift[parity, offset]
             may_stop = lanes.stop[at : at + size] if offset else lanes.stay[at : at + size]
             visited = visitors[at : at + size]
-            reached, stopping = tally[0, :size], tally[1, :size]
-            if offset % 255 == 0:
+            if n_tallied == 0:
                 reached[:] = 0
                 stopping[:] = 0
+            # Two loops: with entries of four bytes among them, those of one would go by fours.
             for lane in range(size):
                 one = np.uint8(row[lane] > 0)
                 reached[lane] = np.uint8(reached[lane] + one)
                 stopping[lane] = np.uint8(stopping[lane] + np.uint8(one & may_stop[lane]))
             for lane in range(size):
                 visited[lane] = np.int32(visited[lane] + np.int32(row[lane] > 0))
-            if offset % 255 == 254 or offset == n - 1:
-                for lane in range(size):
-                    counted[lane] = np.int32(counted[lane] + np.int32(reached[lane]))
-                    stopped[lane] = np.int32(stopped[lane] + np.int32(stopping[lane]))
+            n_tallied += 1
+            if n_tallied == MOST_TALLIED:
+                add_tallies(counted, stopped, tally)
+                n_tallied = 0
+        if n_tallied:
+            add_tallies(counted, stopped, tally)
     return n_taken

@@ -33,12 +33,14 @@ MOST_LEFT = 65_534
 """Largest budget in ticks that the rows of the lanes kernel hold."""
 MOST_OFFSETS = 1 << 12
 """Where more cells lie within the budget at the least prices, each start is searched from."""
-BLOCK_BYTES = 1 << 19
+BLOCK_BYTES = 1 << 20
 """Rows of one block: they should stay in the cache of a core."""
-LEAST_COLUMNS, MOST_COLUMNS = 128, 2048
+LEAST_COLUMNS, MOST_COLUMNS = 512, 2048
 SEARCHES = 256
 """Starts of a block where each is searched from."""
 BLOCKS_AHEAD = 8
+FEWEST_SHARES = 8
+"""Into how many parts counting is divided, at least, so that cores are done at the same time."""
 
 
 class ReachBlock(NamedTuple):
@@ -481,6 +483,9 @@ class _SideBySide:
         n = self.lanes.begins.size
         count, stops = np.zeros(n, np.int32), np.zeros(n, np.int32)
         ranges = self.order.ranges(self.columns)
+        # Handing out a block takes a thread a tenth of the time that the block does.
+        shares = min(len(ranges), max(FEWEST_SHARES, len(ranges) // 8))
+        bounds = [len(ranges) * i // shares for i in range(shares + 1)]
         # A cell has visitors of several blocks, hence a map for each thread.
         idle: list[Array] = []
         visitors: list[Array] = []
@@ -493,7 +498,7 @@ class _SideBySide:
                 mine = idle.pop()
             tally = np.empty((2, self.columns), np.uint8)
             with self._lend() as (left, fresh):
-                for begin, end, parity in ranges[first:last]:
+                for begin, end, parity in ranges[bounds[first] : bounds[last]]:
                     kernel.count_lanes(
                         count, stops, mine, left, fresh, tally, self.lanes, self.room + begin,
                         self.room + end, parity,
@@ -502,7 +507,7 @@ class _SideBySide:
                 idle.append(mine)
             return []
 
-        spread(len(ranges), part)
+        spread(shares, part)
         inner = slice(self.room, self.room + self.order.places.size)
         total = sum(visitors[1:], visitors[0])
         return [count[inner], stops[inner], total[inner]]
@@ -592,14 +597,29 @@ class _OneByOne:
         closed = self.query.field._closed
         return cells if closed is None else cells[~closed[cells[:, 0], cells[:, 1]]]
 
+    def _single_seeds(self, cells: Array) -> list[tuple[Array, Array]]:
+        """Return the state to start in and its total for each cell, all in one layer."""
+        field, _, parity, layer = self.query
+        padded = np.array([field.padded(cell) for cell in map(tuple, cells.tolist())], np.int64)
+        by = np.argsort(padded)
+        layers = np.full(len(cells), field.home if layer is None else layer, np.int64)
+        states, totals = field.states_at(
+            layers, padded[by], np.zeros(len(cells), field._graph.number), parity
+        )
+        back = np.argsort(by)
+        return list(zip(states[back, None], totals[back, None], strict=True))
+
     def _searched(self, cells: Array) -> _Found:
         """Return what is found from each of some cells, numbered as they come."""
         field, limit, parity, layer = self.query
         searcher = field._searcher
-        seeds = [field.seeds(cell, None, parity, layer) for cell in map(tuple, cells.tolist())]
+        if field.seats and layer is None:
+            seeds = [field.seeds(cell, None, parity, layer) for cell in map(tuple, cells.tolist())]
+        else:
+            seeds = self._single_seeds(cells)
         if all(len(states) == 1 and not totals[0] for states, totals in seeds):
-            states = np.array([states[0] for states, _ in seeds], np.int64)
-            settled = searcher.flood_each(states, limit)
+            first = np.array([states[0] for states, _ in seeds], np.int64)
+            settled = searcher.flood_each(first, limit)
         else:
             settled = [searcher.flood(states, totals, limit)[0] for states, totals in seeds]
         start = np.repeat(np.arange(len(cells)), [len(states) for states, _, _ in settled])
@@ -610,8 +630,8 @@ class _OneByOne:
         if field.stay is not None:
             # One number for a state of a start.
             n_states = len(field._graph.arrays.rows) * field._graph.n_cells
-            first = [i * n_states + some for i, (some, _) in enumerate(seeds)]
-            began = np.isin(start * n_states + states, np.concatenate(first))
+            begun = [i * n_states + some for i, (some, _) in enumerate(seeds)]
+            began = np.isin(start * n_states + states, np.concatenate(begun))
             where = field.to_cells(cell[began])
             can_stop[began] |= field.stay[where[:, 0], where[:, 1]]
         by = np.lexsort((totals, cell, start))
