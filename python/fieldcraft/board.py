@@ -750,7 +750,7 @@ class Board:
         >>> import fieldcraft as fc
         >>> board = fc.Board([["open", "open", "difficult", "open"]], rules="pathfinder")
         >>> board.reaches(budget=2).count.tolist()
-        [[2, 3, 3, 2]]
+        [[2, 3, 4, 2]]
         """
         others = self._present(tokens)
         if who is None:

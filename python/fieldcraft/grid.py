@@ -260,7 +260,7 @@ def reaches(
     >>> import fieldcraft as fc
     >>> reaches = fc.grid.reaches([[1, 1, 9, 1]], 2)
     >>> reaches.count.tolist(), reaches.who_reaches((0, 0)).tolist()
-    ([[2, 2, 3, 1]], [[True, True, True, False]])
+    ([[2, 2, 4, 1]], [[True, True, True, False]])
     """
     return field(cost, **options).reaches(budget, parity=parity_in)
 

@@ -90,7 +90,7 @@ class Reaches:
     >>> import fieldcraft as fc
     >>> reaches = fc.grid.reaches([[1, 1, 2, 1]], 2)
     >>> reaches.count.tolist(), reaches.visitors.tolist()
-    ([[2, 3, 3, 2]], [[2, 3, 3, 2]])
+    ([[2, 3, 4, 2]], [[3, 3, 3, 2]])
     >>> reaches.costs_to((0, 3)).tolist()
     [[inf, inf, 1.0, 0.0]]
     """
@@ -208,8 +208,8 @@ class Reaches:
         >>> for block in fc.hexes.reaches([[1, 1, 2]], 1).blocks():
         ...     print(block.cells.tolist(), block.offsets.tolist())
         ...     print(block.costs.tolist())
-        [[0, 0], [0, 1], [0, 2]] [[0, 0], [0, 1], [0, -1]]
-        [[0.0, 1.0, inf], [0.0, inf, 1.0], [0.0, inf, 1.0]]
+        [[0, 0], [0, 1], [0, 2]] [[0, 0], [0, -1], [0, 1]]
+        [[0.0, inf, 1.0], [0.0, 1.0, inf], [0.0, 1.0, inf]]
         """
         ranges = self._order.ranges(self._way.columns)
         for first in range(0, len(ranges), BLOCKS_AHEAD):
@@ -226,8 +226,8 @@ class Reaches:
         Examples
         --------
         >>> import fieldcraft as fc
-        >>> fc.grid.reaches([[1, 1], [1, 1]], 1).each(lambda block: block.costs.max())
-        [1.0]
+        >>> fc.grid.reaches([[1, 1], [1, 1]], 1).each(lambda block: len(block.cells))
+        [4]
         """
         return self._spread(self._order.ranges(self._way.columns), callback)
 

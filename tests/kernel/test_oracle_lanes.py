@@ -60,7 +60,7 @@ def short_budgets(spec) -> st.SearchStrategy[float]:
 
 
 @pytest.mark.parametrize("lattice", fc_st.LATTICES)
-@fc_st.examples(25)
+@fc_st.examples(15)
 @given(data=st.data())
 def test_every_reach_equals_the_oracle(lattice, data):
     spec = data.draw(fc_st.maps(lattice, **WHOLE))
