@@ -87,10 +87,10 @@ LAYERS = (
     {"_version", "errors"},
     {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
-    {"path", "reach", "route", "sight"},
+    {"path", "reach", "reaches", "route", "sight"},
     {"body", "fields", "graph", "legal", "plain", "searching", "sight_field", "step_field"},
     {"rules"},
-    {"_arrays", "board", "grid", "hexes", "plane", "questions", "trees", "warming"},
+    {"_arrays", "board", "grid", "hexes", "plane", "questions", "stacks", "trees", "warming"},
     {"encounters", "io", "plot", "tactics"},
     {"__init__"},
     {"cli"},
@@ -101,7 +101,7 @@ LAYERS = (
 `__init__` is the package's root with the public names, which only the command line uses.
 """
 
-KERNEL_USERS = {"_arrays", "grid", "hexes"}.union(*LAYERS[: LAYERS.index({"rules"})])
+KERNEL_USERS = {"_arrays", "grid", "hexes", "stacks"}.union(*LAYERS[: LAYERS.index({"rules"})])
 """Rules, and what holds rules, leave the kernels to the fields."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -37,6 +37,7 @@ from fieldcraft.terrain import Border, Kind, Perch, Terrain
 if TYPE_CHECKING:
     from fieldcraft.fields import SightField, StepField
     from fieldcraft.questions import Charge
+    from fieldcraft.reaches import Reaches
     from fieldcraft.rules import Effect, Pace, Rules
 
 __all__ = ["Board"]
@@ -717,6 +718,52 @@ class Board:
                     cell, budget=budget, tokens=others, creature=creature, parity=parity
                 )
         return [found[i] for i in range(len(cells))]
+
+    def reaches(
+        self,
+        who: Token | Cell | None = None,
+        *,
+        budget: Any = None,
+        tokens: Iterable[Token] | None = None,
+        creature: Creature | None = None,
+        parity: int = 0,
+    ) -> Reaches:
+        """Return where one creature gets to from each cell of the map, if it stood there.
+
+        The others stay where they are, and the mover is left out of them, so that its own place
+        is as free as any. It may stand on any cell, closed or not, as in `reach`. Answers are
+        worked out when asked for, side by side where the system allows; see `Reaches`.
+
+        Parameters
+        ----------
+        who : Token or tuple of int, optional
+            Who moves, as in `reach`; if absent `creature`, or a Medium one, that is not on the
+            board yet.
+        budget, tokens, creature, parity
+            As in `reach`.
+
+        Returns
+        -------
+        Reaches
+            ``.of(cell)`` are the costs that `reach` finds for this creature on that cell.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> board = fc.Board([["open", "open", "difficult", "open"]], rules="pathfinder")
+        >>> board.reaches(budget=2).count.tolist()
+        [[2, 3, 4, 2]]
+        """
+        others = self._present(tokens)
+        if who is None:
+            token, mover = None, creature or Creature()
+            if not isinstance(mover, Creature):
+                raise ArgumentTypeError(f"creature must be a Creature, not {creature!r}")
+        else:
+            token, mover, others = self._mover_among(who, others, creature)
+        pace = self._rules.pace(mover, token, budget)
+        field = self._step_field(token, mover, others, pace)
+        return field.reaches(self._limit(pace), parity=parity)
 
     def path(
         self,

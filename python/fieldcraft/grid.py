@@ -18,9 +18,11 @@ from fieldcraft.errors import MapError
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
+from fieldcraft.reaches import Reaches
 from fieldcraft.sight import Sight, View
 from fieldcraft.sight_field import SightField
 from fieldcraft.sight_field import trace as _trace
+from fieldcraft.stacks import FieldStack, alone, is_stack
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel.lines import PINCH
 
@@ -33,8 +35,10 @@ __all__ = [
     "paths",
     "reach",
     "reach_many",
+    "reaches",
     "sight",
     "sights",
+    "stack",
     "view",
     "views",
 ]
@@ -118,6 +122,58 @@ def field(
     )  # fmt: skip
 
 
+def stack(
+    cost: npt.ArrayLike,
+    *,
+    diagonals: str | tuple[int, int] = "alternating",
+    parity: str = "advances",
+    corners: str = "both",
+    closed: npt.ArrayLike | None = None,
+    **extras: Any,
+) -> FieldStack:
+    """Prepare many maps of squares of one size, to ask one question of each at a time.
+
+    Parameters
+    ----------
+    cost : array_like of int or float, shape (n, height, width)
+        Price to enter each cell of each map, above 0; ``inf`` closes a cell.
+    diagonals, parity, corners : str
+        As in `field`, the same for all maps.
+    closed : array_like of bool, shape (n, height, width), optional
+        Further closed cells.
+    **extras
+        ``leave``, ``border``, ``stop``, ``halt`` and ``barred`` as in `field`, each with an axis
+        for the maps first. With any of them maps are prepared one by one.
+
+    Returns
+    -------
+    FieldStack
+        With the methods `distances`, `reach_many` and `field`.
+
+    Raises
+    ------
+    CostError, MapError, ArgumentTypeError, RulesError
+        As in `field`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> stack = fc.grid.stack([[[1, 2, 1]], [[1, 1, 3]]])
+    >>> stack.distances([(0, 0), (0, 2)], budget=2).tolist()
+    [[[0.0, 2.0, inf]], [[2.0, 1.0, 0.0]]]
+    """
+    rule = diagonal_rule(diagonals)
+    lattice = Lattice("square")
+    if rule == "illegal":
+        lattice, rule = Lattice("square4"), (1, 1)
+        border = extras.get("border")
+        if border is not None and np.ndim(border) == 4 and np.shape(border)[3] == 8:
+            extras["border"] = np.asarray(border)[..., :4]
+    return FieldStack(
+        lattice, cost, diagonals=rule, parity=parity, corners=corners, closed=closed, **extras
+    )
+
+
 def reach(
     cost: npt.ArrayLike,
     start: npt.ArrayLike,
@@ -169,8 +225,45 @@ def reach_many(
     parity_in: int = 0,
     **options: Any,
 ) -> Sequence[Reach]:
-    """Return the reach of each start, shape (n, 2), as `reach` would, on all cores."""
+    """Return the reach of each start, shape (n, 2), as `reach` would, on all cores.
+
+    Costs of shape (n, height, width) are a stack of maps, each with one of the starts; see `stack`.
+    """
+    if is_stack(cost):
+        return stack(cost, **options).reach_many(starts, budget, parity=parity_in)
     return field(cost, **options).reach_many(starts, budget, parity=parity_in)
+
+
+def reaches(
+    cost: npt.ArrayLike,
+    budget: float | str | None = None,
+    *,
+    parity_in: int = 0,
+    **options: Any,
+) -> Reaches:
+    """Return what is reached from each cell within a budget, worked out when asked for.
+
+    Parameters
+    ----------
+    cost : array_like, shape (height, width)
+        As in `field`.
+    budget : float, optional
+        What each movement may spend.
+    parity_in, **options
+        As in `reach`.
+
+    Returns
+    -------
+    Reaches
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> reaches = fc.grid.reaches([[1, 1, 9, 1]], 2)
+    >>> reaches.count.tolist(), reaches.who_reaches((0, 0)).tolist()
+    ([[2, 2, 4, 1]], [[True, True, True, False]])
+    """
+    return field(cost, **options).reaches(budget, parity=parity_in)
 
 
 def distances(
@@ -184,8 +277,18 @@ def distances(
 ) -> npt.NDArray[np.float64]:
     """Return the least total to every cell, shape (height, width), inf where there is no way.
 
-    Parameters and errors are those of `reach`.
+    Parameters and errors are those of `reach`. Costs of shape (n, height, width) are a stack of
+    maps, each with one of the n starts, and the answer is one as well; see `stack`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.grid.distances([[[1, 2]], [[3, 1]]], [(0, 0), (0, 1)]).tolist()
+    [[[0.0, 2.0]], [[3.0, 0.0]]]
     """
+    if is_stack(cost):
+        alone(initial)
+        return stack(cost, **options).distances(starts, budget=budget, parity=parity_in)
     prepared = field(cost, **options)
     return prepared.distances(starts, budget=budget, parity=parity_in, initial=initial)
 

@@ -18,9 +18,11 @@ from fieldcraft.errors import ArgumentTypeError, CostError, MapError
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
+from fieldcraft.reaches import Reaches
 from fieldcraft.sight import Sight, View
 from fieldcraft.sight_field import SightField
 from fieldcraft.sight_field import trace as _trace
+from fieldcraft.stacks import FieldStack, alone, is_stack
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel.lines import PAIR
 
@@ -36,9 +38,11 @@ __all__ = [
     "paths",
     "reach",
     "reach_many",
+    "reaches",
     "ring",
     "sight",
     "sights",
+    "stack",
     "to_axial",
     "to_cube",
     "view",
@@ -100,6 +104,38 @@ def field(
     )  # fmt: skip
 
 
+def stack(
+    cost: npt.ArrayLike,
+    *,
+    layout: str = "odd-r",
+    closed: npt.ArrayLike | None = None,
+    **extras: Any,
+) -> FieldStack:
+    """Prepare many maps of hexagons of one size, to ask one question of each at a time.
+
+    Parameters
+    ----------
+    cost : array_like of int or float, shape (n, height, width)
+        Price to enter each cell of each map, above 0; ``inf`` closes a cell.
+    layout : str
+        Offset layout of all maps.
+    closed, **extras
+        As in `fieldcraft.grid.stack`.
+
+    Returns
+    -------
+    FieldStack
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> stack = fc.hexes.stack([[[1, 2, 1]], [[1, 1, 3]]])
+    >>> stack.distances([(0, 0), (0, 0)]).tolist()
+    [[[0.0, 2.0, 3.0]], [[0.0, 1.0, 4.0]]]
+    """
+    return FieldStack(_lattice(layout), cost, closed=closed, **extras)
+
+
 def reach(
     cost: npt.ArrayLike,
     start: npt.ArrayLike,
@@ -141,8 +177,30 @@ def reach_many(
     budget: float | str | None = None,
     **options: Any,
 ) -> Sequence[Reach]:
-    """Return the reach of each start, shape (n, 2), as `reach` would, on all cores."""
+    """Return the reach of each start, shape (n, 2), as `reach` would, on all cores.
+
+    Costs of shape (n, height, width) are a stack of maps, each with one of the starts; see `stack`.
+    """
+    if is_stack(cost):
+        return stack(cost, **options).reach_many(starts, budget)
     return field(cost, **options).reach_many(starts, budget)
+
+
+def reaches(cost: npt.ArrayLike, budget: float | str | None = None, **options: Any) -> Reaches:
+    """Return what is reached from each cell within a budget, worked out when asked for.
+
+    Parameters
+    ----------
+    cost, budget, **options
+        As in `reach`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.hexes.reaches([[1] * 3] * 3, 1).count.tolist()
+    [[3, 5, 4], [6, 7, 4], [3, 5, 4]]
+    """
+    return field(cost, **options).reaches(budget)
 
 
 def distances(
@@ -153,7 +211,14 @@ def distances(
     initial: npt.ArrayLike | None = None,
     **options: Any,
 ) -> npt.NDArray[np.float64]:
-    """Return the least total to every cell, shape (height, width), inf where there is no way."""
+    """Return the least total to every cell, shape (height, width), inf where there is no way.
+
+    Costs of shape (n, height, width) are a stack of maps, each with one of the n starts, and the
+    answer is one as well; see `stack`.
+    """
+    if is_stack(cost):
+        alone(initial)
+        return stack(cost, **options).distances(starts, budget=budget)
     return field(cost, **options).distances(starts, budget=budget, initial=initial)
 
 

@@ -31,6 +31,7 @@ from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import Batch, batch_of, cells_of, checked_cells, on_map, spread
 from fieldcraft.reach import Reach, Speeds, WrittenReach
+from fieldcraft.reaches import Reaches
 from fieldcraft.searching import Searcher, Settled, Way
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
@@ -859,6 +860,29 @@ class StepField(Frozen):
         if speeds:
             reach._speeds = tuple(speeds)
         return reach
+
+    def reaches(self, budget: Any = None, *, parity: int = 0, layer: int | None = None) -> Reaches:
+        """Return what is reached from each cell of the map, worked out when asked for.
+
+        Parameters
+        ----------
+        budget, parity, layer
+            As in `reach`.
+
+        Returns
+        -------
+        Reaches
+            With how many cells each cell reaches, from how many each is reached, who reaches one
+            cell and at what price, and all reaches in blocks.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> field = fc.grid.field([[1, 1, 1]])
+        >>> field.reaches(1).count.tolist()
+        [[2, 3, 2]]
+        """
+        return Reaches(self, budget, parity=parity, layer=layer)
 
     def paths(self, pairs: Any, **options: Any) -> list[Path]:
         """Return a cheapest path for each pair (start, goal), as `path` would, in parallel.
