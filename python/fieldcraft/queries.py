@@ -14,7 +14,7 @@ from fieldcraft.creature import Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, OutsideMapError
 from fieldcraft.lattice import Cell
 
-__all__ = ["batch_of", "cells_of", "on_map", "spread"]
+__all__ = ["batch_array", "batch_of", "cells_of", "checked_cells", "on_map", "spread"]
 
 Result = TypeVar("Result")
 
@@ -64,21 +64,50 @@ def _array_of(given: Any) -> npt.NDArray[Any]:
 
 def batch_of(given: Any, shape: tuple[int, ...], what: str, *, empty: bool = True) -> list[Any]:
     """Return whole numbers of shape (n, *shape) as nested lists, or raise ArgumentTypeError."""
+    cells: list[Any] = batch_array(given, shape, what, empty=empty).tolist()
+    return cells
+
+
+def batch_array(
+    given: Any, shape: tuple[int, ...], what: str, *, empty: bool = True
+) -> npt.NDArray[Any]:
+    """Return whole numbers of shape (n, *shape) as an array, or raise ArgumentTypeError."""
     try:
         array = _array_of(given)
     except ValueError:
         array = np.zeros((0, 0, 0, 0))
     if array.size == 0 and array.ndim <= 1 + len(shape):
         if empty:
-            return []
+            return np.zeros((0, *shape), np.int64)
         raise ArgumentTypeError(f"{what} needs at least one cell")
     if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
         raise ArgumentTypeError(
             f"{what} must be whole numbers of shape (n, {', '.join(map(str, shape))}), not "
             f"shape {array.shape} of {array.dtype}"
         )
-    cells: list[Any] = array.tolist()
-    return cells
+    return array
+
+
+def checked_cells(
+    given: Any,
+    shape: tuple[int, int],
+    each: tuple[int, ...],
+    what: str,
+    roles: tuple[str, ...],
+) -> npt.NDArray[np.int64]:
+    """Return a batch of cells, shape (n, *each), that all lie on the map, C-contiguous.
+
+    `roles` names the cells of one item, in order; the first one off the map is reported.
+    """
+    array = batch_array(given, each, what)
+    rows, cols = array[..., 0], array[..., 1]
+    height, width = shape
+    if array.size and not (
+        rows.min() >= 0 and cols.min() >= 0 and rows.max() < height and cols.max() < width
+    ):
+        for i, (row, col) in enumerate(array.reshape(-1, 2).tolist()):
+            on_map((row, col), shape, roles[i % len(roles)])
+    return np.ascontiguousarray(array, np.int64)
 
 
 def _cores() -> int:

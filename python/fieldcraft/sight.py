@@ -14,11 +14,9 @@ from fieldcraft.creature import as_cell
 from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import amount
+from fieldcraft_kernel.views import HIDDEN, list_seen
 
 __all__ = ["HIDDEN", "Passed", "Sight", "SightExplanation", "View"]
-
-HIDDEN = -32768
-"""The malus of a cell that is not seen, in `View.malus`."""
 
 Line = tuple[npt.NDArray[np.int64], list[tuple[Cell, Cell]]]
 
@@ -213,7 +211,54 @@ class View(Frozen):
         for array in (cells, maluses):
             array.flags.writeable = False
         self.viewer, self.radius, self.shape = viewer, radius, shape
-        self.cells, self.maluses = cells, maluses
+        self._n = len(cells)
+        self._listed = cells, maluses
+
+    @classmethod
+    def _of_window(
+        cls,
+        viewer: Cell,
+        radius: int,
+        shape: tuple[int, int],
+        window: npt.NDArray[np.int16],
+        n_seen: int,
+    ) -> View:
+        """Return the view of a square of maluses around the viewer; it is listed when asked for."""
+        view = cls.__new__(cls)
+        view.viewer, view.radius, view.shape = viewer, radius, shape
+        view._n, view._window = n_seen, window
+        return view
+
+    _window: npt.NDArray[np.int16] | None = None
+
+    @cached_property
+    def _listed(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int16]]:
+        window = self._window
+        if window is None:
+            raise AssertionError("a view without a window is listed from the start")
+        n = self._n
+        cells, maluses = np.empty((n + 1, 2), np.int64), np.empty(n + 1, np.int16)
+        row, col = self._corner
+        list_seen(window, row, col, cells, maluses)
+        cells.flags.writeable = maluses.flags.writeable = False
+        cells, maluses = cells[:n], maluses[:n]
+        return cells, maluses
+
+    @property
+    def _corner(self) -> Cell:
+        """Row and column of the first cell of the window, which may lie off the map."""
+        half = 0 if self._window is None else self._window.shape[0] // 2
+        return self.viewer[0] - half, self.viewer[1] - half
+
+    @property
+    def cells(self) -> npt.NDArray[np.int64]:
+        """The cells seen, row by row, shape (n, 2)."""
+        return self._listed[0]
+
+    @property
+    def maluses(self) -> npt.NDArray[np.int16]:
+        """The malus of each cell seen, shape (n,)."""
+        return self._listed[1]
 
     @cached_property
     def malus(self) -> npt.NDArray[np.int16]:
@@ -230,7 +275,7 @@ class View(Frozen):
         return seen
 
     def __len__(self) -> int:
-        return len(self.cells)
+        return self._n
 
     def __contains__(self, cell: object) -> bool:
         row, col = as_cell(cell)

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft._fans import Fan, Shadows, fan_of, shadows_of
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
-from fieldcraft.queries import batch_of, on_map, spread
+from fieldcraft.queries import batch_of, checked_cells, on_map, spread
 from fieldcraft.sight import HIDDEN, Line, Passed, Sight, View
 from fieldcraft.terrain import HIGHEST
 from fieldcraft_kernel import lines as lines_
+from fieldcraft_kernel import shadows as shadows_
 from fieldcraft_kernel import sight as kernel
+from fieldcraft_kernel import views as views_
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 
 __all__ = ["TIES", "SightField", "trace"]
@@ -40,6 +43,8 @@ THOUSANDTHS = 1000
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
+TABLES_AT_HAND = 16
+"""For how many radii a field remembers its table."""
 
 
 def _choice(value: Any, known: Any, what: str) -> None:
@@ -198,11 +203,56 @@ class SightField(Frozen):
             if bits.min() < 0 or bits.max() > 255:
                 raise MapError("walls must be bit masks from 0 to 255")
             padded_walls[1:-1, 1:-1] = bits
+            if not bits.any():
+                padded_walls = padded_walls[:0]
         self._walls = frozen(padded_walls.reshape(-1))
         self._tops, self._from_eyes, self._to_eyes = self._heights(top, viewer_eyes, target_eyes)
         self._neighbours = frozen(neighbour_vectors(lattice))
         self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
         self._lock = threading.Lock()
+        self._maps = self._cover.reshape(1, height + 2, width + 2)
+        self._planes, self._rules = self._laid_out()
+        self._plain = not (self._walls.size or self._tops.size or self.levels_apart)
+        self._solid = self._bits()
+        self._at_hand: dict[int, tuple[Fan | Shadows | None, int]] = {}
+
+    def _bits(self) -> npt.NDArray[np.uint64]:
+        """Return opaque squares as bits, shape (1, height, words), if nothing else counts."""
+        if self.lattice.is_hex or not self._plain or self._planes.size or self.between.any():
+            return np.zeros((0, 0, 0), np.uint64)
+        return frozen(bits_of(self.opaque)[None])
+
+    def _laid_out(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        """Return what the ends count as planes, one for all that are equal, and the rules."""
+        given = (self.at_viewer, self.adjacent_viewer, self.at_target, self.adjacent_target)
+        planes: list[npt.NDArray[np.uint8]] = []
+        which = []
+        for plane in given:
+            if plane is None or not plane.any():
+                which.append(-1)
+                continue
+            same = [i for i, known in enumerate(planes) if np.array_equal(known, plane)]
+            which.append(same[0] if same else len(planes))
+            if not same:
+                planes.append(plane)
+        rules = np.zeros(views_.N_RULES, np.int64)
+        rules[views_.HEIGHT], rules[views_.WIDTH] = self.shape
+        rules[views_.TIE] = TIES[self.tie]
+        rules[views_.CLOSED_CORNERS] = self.corners == "closed"
+        rules[views_.LIMIT] = self._limit
+        rules[views_.THRESHOLD] = self.threshold or 0
+        rules[views_.PARITY_OF_ROW] = self.lattice.is_hex and not self.lattice.is_flat
+        rules[views_.PARITY_OF_COL] = self.lattice.is_hex and self.lattice.is_flat
+        rules[views_.VIEWER_FAR : views_.TARGET_NEAR + 1] = which
+        if len(planes) == 1:
+            return planes[0].reshape(1, *self.shape), frozen(rules)
+        stacked = np.array(planes, np.uint8) if planes else np.zeros((0, 0, 0), np.uint8)
+        return frozen(stacked), frozen(rules)
+
+    @property
+    def _limit(self) -> int:
+        """The sum of halves that is enough to hide."""
+        return kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
 
     def _shaped(self, array: Any, name: str, dtype: Any) -> Array:
         array = np.asarray(array)
@@ -258,11 +308,14 @@ class SightField(Frozen):
         return frozen(tops.reshape(-1)), frozen(eyes[0]), frozen(eyes[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_tables")}
+        dropped = ("_lock", "_tables", "_at_hand", "_maps")
+        return {k: v for k, v in self.__dict__.items() if k not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._tables, self._lock = {}, threading.Lock()
+        self._at_hand = {}
+        self._maps = self._cover.reshape(1, self.shape[0] + 2, self.shape[1] + 2)
 
     # -- sums along lines -----------------------------------------------------------------------
 
@@ -284,7 +337,7 @@ class SightField(Frozen):
             lines, templates = np.zeros(0, np.int64), _templates(0, longest)
         limit = 2 * kernel.BLOCKED
         if not exact:
-            limit = kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
+            limit = self._limit
         from_eyes, to_eyes = (
             self._eyes(self._from_eyes, viewers),
             self._eyes(self._to_eyes, targets),
@@ -442,9 +495,25 @@ class SightField(Frozen):
         ArgumentTypeError, CostError
             If the radius is no whole number, or negative.
         """
-        cell = on_map(viewer, self.shape, "viewer")
+        height, width = self.shape
+        cell = viewer
+        # What nearly everybody gives is known to be right without a call.
+        if not (
+            type(viewer) is tuple
+            and len(viewer) == 2
+            and type(viewer[0]) is type(viewer[1]) is int
+            and 0 <= viewer[0] < height
+            and 0 <= viewer[1] < width
+        ):
+            cell = on_map(viewer, self.shape, "viewer")
         reach = self._radius(radius)
-        return self._view(cell, reach, self._given_light(light))
+        given = None if light is None else self._given_light(light)
+        table, within = self._table_for(reach)
+        if table is None:
+            return self._view_by_lines(cell, reach, given)
+        looking = np.array(((0, *cell),), np.int64)
+        windows, counts = self._see(table, within, looking, given)
+        return View._of_window(cell, reach, self.shape, windows[0], int(counts[0]))
 
     def views(self, viewers: Any, radius: int = 20, *, light: int | None = None) -> list[View]:
         """Return the view of each viewer, as `view` would, in parallel.
@@ -455,9 +524,68 @@ class SightField(Frozen):
         radius, light
             As in `view`.
         """
-        cells = [on_map(cell, self.shape, "viewer") for cell in batch_of(viewers, (2,), "viewers")]
+        cells = checked_cells(viewers, self.shape, (2,), "viewers", ("viewer",))
         reach, given = self._radius(radius), self._given_light(light)
-        return spread(len(cells), lambda a, b: [self._view(c, reach, given) for c in cells[a:b]])
+        table, within = self._table_for(reach)
+
+        def seen(begin: int, end: int) -> list[View]:
+            own = [(row, col) for row, col in cells[begin:end].tolist()]
+            if table is None:
+                return [self._view_by_lines(cell, reach, given) for cell in own]
+            looking = np.zeros((len(own), 3), np.int64)
+            looking[:, 1:] = cells[begin:end]
+            windows, counts = self._see(table, within, looking, given)
+            return [
+                View._of_window(cell, reach, self.shape, window, n)
+                for cell, window, n in zip(own, windows, counts.tolist(), strict=True)
+            ]
+
+        return spread(len(cells), seen)
+
+    def _table_for(self, radius: int) -> tuple[Fan | Shadows | None, int]:
+        """Return the fan or the shadows for a radius, and its own: the map's where it is smaller.
+
+        None where lines have to be looked along one by one: over walls and heights, between
+        levels, or so far that no table has room.
+        """
+        found = self._at_hand.get(radius)
+        if found is None:
+            height, width = self.shape
+            # No two cells of the map are further apart.
+            within = min(radius, height + width if self.lattice.is_hex else max(height, width) - 1)
+            table: Fan | Shadows | None = None
+            if self._plain and self._solid.size:
+                table = shadows_of(within)
+                if table is not None and self.corners == "open":
+                    table = table._replace(partners=table.partners[:, :0])
+            if self._plain and table is None:
+                table = fan_of(self.lattice, self.line, within)
+            found = table, within
+            if len(self._at_hand) >= TABLES_AT_HAND:
+                self._at_hand = {}
+            self._at_hand[radius] = found
+        return found
+
+    def _see(
+        self, table: Fan | Shadows, radius: int, viewers: Array, light: int | None
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:
+        """Return windows of maluses around viewers (map, row, column), and how many cells each."""
+        side = 2 * radius + 1
+        out = np.empty((len(viewers), side, side), np.int16)
+        counts = np.empty(len(viewers), np.int64)
+        given = views_.FIELD_LIGHT if light is None else light
+        if isinstance(table, Shadows):
+            shadows_.shade(
+                table.partners, table.casts, table.masks, self._rules, self._solid, self.light,
+                viewers, radius, given, out, counts,
+            )  # fmt: skip
+        else:
+            views_.see(
+                table.nodes, table.near, self._rules, self._maps, self._planes, self.light,
+                viewers, radius, given, out, counts,
+            )  # fmt: skip
+        out.flags.writeable = False
+        return out, counts
 
     def _radius(self, radius: Any) -> int:
         if not _is_whole(radius):
@@ -466,7 +594,8 @@ class SightField(Frozen):
             raise CostError(f"radius must be 0 or more, not {radius}")
         return int(radius)
 
-    def _view(self, viewer: Cell, radius: int, light: int | None) -> View:
+    def _view_by_lines(self, viewer: Cell, radius: int, light: int | None) -> View:
+        """Return a view line by line."""
         height, width = self.shape
         # No two cells of the map are further apart than this, whatever the lattice.
         offsets, templates = self._table(viewer, min(radius, 2 * (height + width)))
@@ -681,6 +810,15 @@ class SightField(Frozen):
     def __repr__(self) -> str:
         height, width = self.shape
         return f"SightField({height} x {width}, {self.lattice.name}, {self.line}, {self.tie})"
+
+
+def bits_of(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
+    """Return each row of a mask, shape (..., width), as words of bits, the first in the lowest."""
+    width = mask.shape[-1]
+    padded = np.zeros((*mask.shape[:-1], -(-width // 64) * 64), np.bool_)
+    padded[..., :width] = mask
+    packed = np.packbits(padded, axis=-1, bitorder="little")
+    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
 
 
 def _templates(n_lines: int, n_entries: int) -> kernel.Templates:

@@ -1,0 +1,218 @@
+"""What one cell sees: a walk over a fan (see fans.py), with all that lies behind what hides left out.
+
+A viewer's surroundings are copied into a window first, a square of 2 radius + 3 cells around it
+with OFF_MAP where the map ends. So the same fan serves every map, and no bounds are checked on the
+way: lines between cells of the map leave it by one ring at most, other lines count for nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.fans import TARGET
+from fieldcraft_kernel.lines import PAIR, SINGLE
+from fieldcraft_kernel.sight import (
+    BEST_HEX,
+    BEST_SIDE,
+    BLOCKED,
+    BOTH,
+    OFF_MAP,
+    OPAQUE,
+    WORST_HEX,
+)
+
+LEFT, RIGHT, PACKED, BEHIND = 0, 1, 2, 3
+"""Columns of a fan's nodes, int32: the left and the right cell as flat offsets into the window, the
+depth shifted by 2 and what the node is, and the node that follows all behind it."""
+
+HEIGHT, WIDTH, TIE, CLOSED_CORNERS, LIMIT, THRESHOLD = 0, 1, 2, 3, 4, 5
+PARITY_OF_ROW, PARITY_OF_COL = 6, 7
+VIEWER_FAR, VIEWER_NEAR, TARGET_FAR, TARGET_NEAR = 8, 9, 10, 11
+N_RULES = 12
+"""Items of `rules`, int64. HEIGHT and WIDTH of the map; TIE as in sight.py; LIMIT, a sum of halves
+that is enough to hide, BLOCKED if only what is opaque hides; THRESHOLD in points or 0; 1 where the
+row, or the column, tells the parity, else 0; and for what the end cells count at a distance and
+adjacent which plane of `ends`, or -1."""
+
+HIDDEN = -32768
+"""The malus of a cell that is not seen."""
+UNSEEN = 1 << 30
+"""The sum of a line that was not followed to its end."""
+FIELD_LIGHT = 1
+"""As a light malus: the field's own light."""
+
+
+@jit
+def see(
+    nodes: Any,
+    near: Any,
+    rules: Any,
+    cover: Any,
+    ends: Any,
+    light: Any,
+    viewers: Any,
+    radius: int,
+    given_light: int,
+    out: Any,
+    counts: Any,
+) -> None:
+    """Write the maluses of all cells within a radius of each viewer.
+
+    In: nodes int32 (1 or 2 parities, m, 4); near int32 (parities, k), the window's cells next to
+    the viewer; rules int64 (N_RULES,); cover uint8 (maps, height + 2, width + 2) as in sight.py;
+    ends uint8 (planes, height, width), of any size where none is used; light int8, the map's or
+    (1, 1); viewers int64 (n, 3), map, row and column; given_light 0 or below, or FIELD_LIGHT.
+    Out: out int16 (n, 2 radius + 1, 2 radius + 1), HIDDEN where nothing is seen; counts int64
+    (n,), how many cells are. The viewer's own is seen with malus 0.
+    """
+    height, width, tie = rules[HEIGHT], rules[WIDTH], rules[TIE]
+    closed_corners = rules[CLOSED_CORNERS]
+    threshold = rules[THRESHOLD]
+    side = 2 * radius + 3
+    middle = (radius + 1) * side + radius + 1
+    window = np.empty(side * side, np.uint8)
+    sums = np.empty(side * side, np.int32)
+    left_of = np.empty(nodes.shape[1] + 1, np.int32)
+    right_of = np.empty(nodes.shape[1] + 1, np.int32)
+    least = HIDDEN + 1
+    for v in range(viewers.shape[0]):
+        where, row, col = viewers[v, 0], viewers[v, 1], viewers[v, 2]
+        parity = (row * rules[PARITY_OF_ROW] + col * rules[PARITY_OF_COL]) & 1
+
+        top, bottom = max(row - radius - 1, -1), min(row + radius + 1, height)
+        first, last = max(col - radius - 1, -1), min(col + radius + 1, width)
+        at_edge = bottom - top < 2 * radius + 2 or last - first < 2 * radius + 2
+        if at_edge:
+            window[:] = OFF_MAP
+        for r in range(top, bottom + 1):
+            begin = (r - row + radius + 1) * side + first - col + radius + 1
+            n = last - first + 1
+            window[begin : begin + n] = cover[where, r + 1, first + 1 : last + 2]
+        sums[:] = UNSEEN
+
+        # What the viewer's own cell counts is against every target at a distance.
+        of_viewer = 0
+        of_viewer_near = 0
+        if rules[VIEWER_FAR] >= 0:
+            of_viewer = int(ends[rules[VIEWER_FAR], row, col])
+        if rules[VIEWER_NEAR] >= 0:
+            of_viewer_near = int(ends[rules[VIEWER_NEAR], row, col])
+        limit = max(rules[LIMIT] - of_viewer, 1)
+
+        own = nodes[parity]
+        left_of[0] = 0
+        right_of[0] = 0
+        i = 0
+        while i < own.shape[0]:
+            what = own[i, PACKED] & 3
+            depth = own[i, PACKED] >> 2
+            at = middle + own[i, LEFT]
+            if what == TARGET:
+                sum_left = left_of[depth]
+                sum_right = right_of[depth]
+                sums[at] = min(sum_left, sum_right) if tie == BEST_SIDE else max(sum_left, sum_right)
+                i += 1
+                continue
+            a = int(window[at])
+            if what == SINGLE:
+                if a >= OPAQUE:
+                    a = BLOCKED if a == OPAQUE else 0
+                sum_left = left_of[depth - 1] + a
+                sum_right = right_of[depth - 1] + a
+            else:
+                b = int(window[middle + own[i, RIGHT]])
+                if what == PAIR:
+                    both_on = a != OFF_MAP and b != OFF_MAP
+                    # Of a pair at the map's border the hex on the map stands for both sides.
+                    if a == OFF_MAP:
+                        a = b
+                    if b == OFF_MAP:
+                        b = a
+                    if a >= OPAQUE:
+                        a = BLOCKED if a == OPAQUE else 0
+                    if b >= OPAQUE:
+                        b = BLOCKED if b == OPAQUE else 0
+                    if tie == WORST_HEX:
+                        a = b = max(a, b)
+                    elif tie == BEST_HEX:
+                        a = b = min(a, b)
+                    elif tie == BOTH and both_on:
+                        a = b = min(a + b, BLOCKED)
+                else:
+                    a = b = BLOCKED if closed_corners and a == OPAQUE and b == OPAQUE else 0
+                sum_left = left_of[depth - 1] + a
+                sum_right = right_of[depth - 1] + b
+            so_far = min(sum_left, sum_right) if tie == BEST_SIDE else max(sum_left, sum_right)
+            if so_far >= limit:
+                i = own[i, BEHIND]
+                continue
+            # One side may be ended long before the other: its sum must not wrap.
+            left_of[depth] = min(sum_left, BLOCKED)
+            right_of[depth] = min(sum_right, BLOCKED)
+            i += 1
+
+        seen = 0
+        out[v] = HIDDEN
+        top, bottom = max(row - radius, 0), min(row + radius, height - 1)
+        first, last = max(col - radius, 0), min(col + radius, width - 1)
+        limit = rules[LIMIT]
+        for r in range(top, bottom + 1):
+            begin = (r - row + radius + 1) * side + radius + 1 - col
+            for c in range(first, last + 1):
+                halves = sums[begin + c]
+                if halves >= limit:
+                    continue
+                halves += of_viewer
+                if rules[TARGET_FAR] >= 0:
+                    halves += int(ends[rules[TARGET_FAR], r, c])
+                points = (halves + 1) >> 1
+                if threshold > 0 and points >= threshold:
+                    continue
+                malus = given_light
+                if malus == FIELD_LIGHT:
+                    malus = int(light[r, c]) if light.size > 1 else int(light[0, 0])
+                out[v, r - row + radius, c - col + radius] = max(malus - points, least)
+                seen += 1
+
+        # Next to the viewer other rules may hold for the ends.
+        for k in range(near.shape[1]):
+            r, c = row + near[parity, k, 0], col + near[parity, k, 1]
+            if r < 0 or r >= height or c < 0 or c >= width:
+                continue
+            halves = sums[middle + near[parity, k, 0] * side + near[parity, k, 1]]
+            was_seen = out[v, r - row + radius, c - col + radius] != HIDDEN
+            malus = HIDDEN
+            if halves < limit:
+                halves += of_viewer_near
+                if rules[TARGET_NEAR] >= 0:
+                    halves += int(ends[rules[TARGET_NEAR], r, c])
+                points = (halves + 1) >> 1
+                if threshold == 0 or points < threshold:
+                    malus = given_light
+                    if malus == FIELD_LIGHT:
+                        malus = int(light[r, c]) if light.size > 1 else int(light[0, 0])
+                    malus = max(malus - points, least)
+            out[v, r - row + radius, c - col + radius] = malus
+            seen += int(malus != HIDDEN) - int(was_seen)
+        out[v, radius, radius] = 0
+        counts[v] = seen + 1
+
+
+@jit
+def list_seen(window: Any, row: int, col: int, cells: Any, maluses: Any) -> None:
+    """List the cells that a view's window shows, row by row.
+
+    In: window int16 (rows, cols); row and col of its first cell. Out: cells int64 (n + 1, 2) and
+    maluses int16 (n + 1,), n the number of cells seen; the last item is scratch.
+    """
+    n = 0
+    for r in range(window.shape[0]):
+        for c in range(window.shape[1]):
+            # Written always and kept if seen: what is seen is hard to predict.
+            cells[n, 0] = row + r
+            cells[n, 1] = col + c
+            maluses[n] = window[r, c]
+            n += int(window[r, c] != HIDDEN)

@@ -1,0 +1,174 @@
+"""Tables of sight lines by lattice, line rule and radius, kept for every map.
+
+They are fans (see the kernel's module `fans`) and shadows (`shadows`). They hold no map and no rule
+of a game, so all fields share them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.frozen import frozen
+from fieldcraft.lattice import Lattice
+from fieldcraft_kernel import fans as kernel
+from fieldcraft_kernel import shadows
+from fieldcraft_kernel.lines import N_FIELDS
+
+__all__ = ["Fan", "Shadows", "fan_of", "shadows_of", "vectors_within"]
+
+Array = npt.NDArray[np.int32]
+
+TABLE_BYTES = 64 << 20
+"""How much all fans together may take; one that would take more by itself is not grown."""
+ENTRIES_A_STEP = 1.4
+"""No set of lines has more entries than this for each step of its longest line, on the average."""
+
+
+class Fan(NamedTuple):
+    """A fan, its offsets for either parity of the viewer's line (one on squares).
+
+    Attributes
+    ----------
+    cells : ndarray of int32, shape (parities, n, 4)
+        Row and column offset of the left and of the right cell of each node.
+    what, depth, behind : ndarray of int32, shape (n,)
+        As in the kernel's fans.
+    deepest : int
+    nodes : ndarray of int32, shape (parities, n, 4)
+        The same as the kernel's `see` reads it.
+    near : ndarray of int32, shape (parities, k, 2)
+        Offsets of the cells at distance 1.
+    """
+
+    cells: Array
+    what: Array
+    depth: Array
+    behind: Array
+    deepest: int
+    nodes: Array
+    near: Array
+
+
+class Shadows(NamedTuple):
+    """The shadows of the cells around a viewer; arrays as in the kernel's `shade`."""
+
+    partners: Array
+    casts: Array
+    masks: npt.NDArray[np.uint64]
+
+
+_kept: dict[tuple[Any, ...], Any] = {}
+_lock = threading.Lock()
+
+
+def _size(table: Any) -> int:
+    return sum(part.nbytes for part in table or () if isinstance(part, np.ndarray))
+
+
+def _keep(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """Return the table of a key, made at its first use; all together keep to TABLE_BYTES."""
+    found = _kept.get(key, _kept)
+    if found is not _kept:
+        return found
+    made = make()
+    with _lock:
+        if sum(map(_size, _kept.values())) + _size(made) > TABLE_BYTES:
+            _kept.clear()
+        _kept[key] = made
+    return made
+
+
+def fan_of(lattice: Lattice, line: str, radius: int) -> Fan | None:
+    """Return the fan of a radius; None if it would take too much memory."""
+    name: Any = lattice.name if lattice.is_hex else "square"
+    found: Fan | None = _keep(
+        ("fan", name, line, radius), lambda: _grow(Lattice(name), line, radius)
+    )
+    return found
+
+
+def shadows_of(radius: int) -> Shadows | None:
+    """Return the shadows of squares within a radius; None if they would take too much memory."""
+    found: Shadows | None = _keep(("shadows", radius), lambda: _throw(radius))
+    return found
+
+
+def _throw(radius: int) -> Shadows | None:
+    n_cells = (2 * radius + 1) ** 2
+    if n_cells * shadows.N_PARTNERS * 20 > TABLE_BYTES:
+        return None
+    entries = np.empty((4 * radius + 8, N_FIELDS), np.int64)
+    partners = np.full((n_cells, shadows.N_PARTNERS), -1, np.int32)
+    casts = np.zeros((n_cells * (1 + shadows.N_PARTNERS), 3), np.int32)
+    shadows.throw(radius, entries, partners, casts, np.zeros(0, np.uint64))
+    words = casts[:, shadows.WORDS].astype(np.int64)
+    if words.sum() * 8 > TABLE_BYTES // 2:
+        return None
+    casts[:, shadows.BEGIN] = np.cumsum(words) - words
+    masks = np.zeros(max(int(words.sum()), 1), np.uint64)
+    shadows.throw(radius, entries, partners, casts, masks)
+    return Shadows(frozen(partners), frozen(casts), frozen(masks))
+
+
+def vectors_within(lattice: Lattice, radius: int) -> npt.NDArray[np.int64]:
+    """Return the frame vectors from a cell to all others within a radius, shape (n, 2)."""
+    ahead = np.arange(-radius, radius + 1)
+    grid = np.stack(np.meshgrid(ahead, ahead, indexing="ij"), axis=-1).reshape(-1, 2)
+    inside = (grid != 0).any(axis=1)
+    if lattice.is_hex:
+        inside &= np.abs(grid.sum(axis=1)) <= radius
+    return np.ascontiguousarray(grid[inside], np.int64)
+
+
+def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
+    n_vectors = (3 * radius * (radius + 1)) if lattice.is_hex else (2 * radius + 1) ** 2 - 1
+    room = int(n_vectors * (ENTRIES_A_STEP * radius + 2)) + 2
+    columns = 7
+    if room * columns * 4 > 2 * TABLE_BYTES:
+        return None
+    vectors = vectors_within(lattice, radius)
+    tree = np.empty((room, columns), np.int32)
+    n = kernel.grow(
+        int(lattice.is_hex), int(line == "stepped"), vectors,
+        np.empty((4 * radius + 8, N_FIELDS), np.int64), tree,
+    )  # fmt: skip
+    if n < 0:
+        raise AssertionError("a fan of sight lines was sized too small")
+    listed = np.empty((n - 1, kernel.N_COLUMNS), np.int32)
+    deepest = kernel.spread_out(tree[:n], np.empty(4 * radius + 8, np.int64), listed)
+    del tree
+    cells = np.stack([_offsets(lattice, listed[:, :4], parity) for parity in _parities(lattice)])
+    what, depth, behind = (frozen(listed[:, k]) for k in range(4, 7))
+    side = 2 * radius + 3
+    flat = cells[..., 0::2] * side + cells[..., 1::2]
+    nodes = np.empty((*flat.shape[:2], 4), np.int32)
+    nodes[..., :2], nodes[..., 2], nodes[..., 3] = flat, depth << 2 | what, behind
+    near = np.stack(
+        [
+            _offsets(lattice, vectors_within(lattice, min(radius, 1)), parity)
+            for parity in _parities(lattice)
+        ]
+    )
+    return Fan(
+        frozen(cells), what, depth, behind, int(deepest), frozen(nodes),
+        frozen(near.astype(np.int32)),
+    )  # fmt: skip
+
+
+def _parities(lattice: Lattice) -> tuple[int, ...]:
+    return (0, 1) if lattice.is_hex else (0,)
+
+
+def _offsets(lattice: Lattice, frame: npt.NDArray[np.integer], parity: int) -> Array:
+    """Return frame vectors, any number side by side, as offsets (row, col) from such a viewer."""
+    if not lattice.is_hex:
+        return frame.astype(np.int32)
+    anchor = np.array((0, parity) if lattice.is_flat else (parity, 0))
+    pairs = frame.reshape(-1, 2).astype(np.int64) + lattice.to_axial(anchor)
+    offsets = lattice.from_axial(pairs) - anchor
+    return offsets.reshape(frame.shape).astype(np.int32)
