@@ -12,10 +12,11 @@ __all__ = ["lowest_bit"]
 
 def lowest_bit(mask: Any) -> int:
     """Return the number of the lowest bit set in a mask that is not 0."""
-    mask = int(mask)
-    return (mask & -mask).bit_length() - 1
+    value = int(mask)
+    return (value & -value).bit_length() - 1
 
 
 @overload(lowest_bit, strict=False)
 def _lowest_bit(mask: Any) -> Any:
-    return lambda mask: trailing_zeros(mask)
+    count: Any = trailing_zeros
+    return lambda mask: count(mask)

@@ -1,4 +1,4 @@
-"""What one cell sees: a walk over a fan (see fans.py), with all that lies behind what hides left out.
+"""What one cell sees: a walk over a fan (see fans.py) that leaves out all behind what hides.
 
 A viewer's surroundings are copied into a window first, a square of 2 radius + 3 cells around it
 with OFF_MAP where the map ends. So the same fan serves every map, and no bounds are checked on the
@@ -31,11 +31,12 @@ depth shifted by 2 and what the node is, and the node that follows all behind it
 HEIGHT, WIDTH, TIE, CLOSED_CORNERS, LIMIT, THRESHOLD = 0, 1, 2, 3, 4, 5
 PARITY_OF_ROW, PARITY_OF_COL = 6, 7
 VIEWER_FAR, VIEWER_NEAR, TARGET_FAR, TARGET_NEAR = 8, 9, 10, 11
-N_RULES = 12
+KIND = 12
+N_RULES = 13
 """Items of `rules`, int64. HEIGHT and WIDTH of the map; TIE as in sight.py; LIMIT, a sum of halves
 that is enough to hide, BLOCKED if only what is opaque hides; THRESHOLD in points or 0; 1 where the
 row, or the column, tells the parity, else 0; and for what the end cells count at a distance and
-adjacent which plane of `ends`, or -1."""
+adjacent which plane of `ends`, or -1; KIND of the lattice as in lattice.py."""
 
 HIDDEN = -32768
 """The malus of a cell that is not seen."""
@@ -113,7 +114,9 @@ def see(
             if what == TARGET:
                 sum_left = left_of[depth]
                 sum_right = right_of[depth]
-                sums[at] = min(sum_left, sum_right) if tie == BEST_SIDE else max(sum_left, sum_right)
+                sums[at] = (
+                    min(sum_left, sum_right) if tie == BEST_SIDE else max(sum_left, sum_right)
+                )
                 i += 1
                 continue
             a = int(window[at])

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fieldcraft.questions import Charge
     from fieldcraft.reach import Reach
     from fieldcraft.route import Route
-    from fieldcraft.sight import HIDDEN, Sight, View
+    from fieldcraft.sight import HIDDEN, Sight, Sights, View
     from fieldcraft.terrain import Border, Perch, Terrain
     from fieldcraft.trees import fall_displacements, roll_perches
 
@@ -75,6 +75,7 @@ _NAMES = {
     "Route": "route",
     "HIDDEN": "sight",
     "Sight": "sight",
+    "Sights": "sight",
     "View": "sight",
     "Border": "terrain",
     "Perch": "terrain",
@@ -107,6 +108,7 @@ __all__ = [
     "RulesError",
     "Sight",
     "SightField",
+    "Sights",
     "Stake",
     "Step",
     "StepField",

@@ -1,7 +1,7 @@
 """Tables of sight lines by lattice, line rule and radius, kept for every map.
 
-They are fans (see the kernel's module `fans`) and shadows (`shadows`). They hold no map and no rule
-of a game, so all fields share them.
+They are fans (see the kernel's module `fans`), shadows (`shadows`) and lines of pairs (`pairs`).
+They hold no map and no rule of a game, so all fields share them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy.typing as npt
 from fieldcraft.frozen import frozen
 from fieldcraft.lattice import Lattice
 from fieldcraft_kernel import fans as kernel
-from fieldcraft_kernel import shadows
+from fieldcraft_kernel import pairs, shadows
+from fieldcraft_kernel.lattice import LATTICE_KINDS
 from fieldcraft_kernel.lines import N_FIELDS
 
-__all__ = ["Fan", "Shadows", "fan_of", "shadows_of", "vectors_within"]
+__all__ = ["Fan", "PairLines", "Shadows", "fan_of", "pair_lines_of", "shadows_of", "vectors_within"]
 
 Array = npt.NDArray[np.int32]
 
@@ -62,6 +63,14 @@ class Shadows(NamedTuple):
     masks: npt.NDArray[np.uint64]
 
 
+class PairLines(NamedTuple):
+    """The lines to all cells within a radius of rows and columns, as the kernel's `look_over`."""
+
+    first: Array
+    cells: Array
+    radius: int
+
+
 _kept: dict[tuple[Any, ...], Any] = {}
 _lock = threading.Lock()
 
@@ -96,6 +105,37 @@ def shadows_of(radius: int) -> Shadows | None:
     """Return the shadows of squares within a radius; None if they would take too much memory."""
     found: Shadows | None = _keep(("shadows", radius), lambda: _throw(radius))
     return found
+
+
+def pair_lines_of(lattice: Lattice, line: str, width: int, radius: int) -> PairLines | None:
+    """Return the lines of pairs on maps of a width; None if they would take too much memory."""
+    name: Any = lattice.name if lattice.is_hex else "square"
+    found: PairLines | None = _keep(
+        ("pairs", name, line, width, radius), lambda: _lay(Lattice(name), line, width, radius)
+    )
+    return found
+
+
+def _lay(lattice: Lattice, line: str, width: int, radius: int) -> PairLines | None:
+    side = 2 * radius + 1
+    room = int(side * side * (3 * radius + 3))
+    if room * len(_parities(lattice)) * 4 > TABLE_BYTES:
+        return None
+    ahead = np.arange(-radius, radius + 1)
+    vectors = np.stack(np.meshgrid(ahead, ahead, indexing="ij"), axis=-1).reshape(-1, 2)
+    entries = np.empty((8 * radius + 8, N_FIELDS), np.int64)
+    first = np.empty((len(_parities(lattice)), 2 * side * side + 1), np.int32)
+    cells = np.empty((len(_parities(lattice)), room), np.int32)
+    ends = [
+        pairs.lay_pairs(
+            LATTICE_KINDS[lattice.name], int(line == "stepped"), parity, width + 2, vectors,
+            entries, first[parity], cells[parity],
+        )
+        for parity in _parities(lattice)
+    ]  # fmt: skip
+    if min(ends) < 0:
+        raise AssertionError("a table of sight lines was sized too small")
+    return PairLines(frozen(first), frozen(cells[:, : max(ends)].copy()), radius)
 
 
 def _throw(radius: int) -> Shadows | None:
@@ -169,6 +209,6 @@ def _offsets(lattice: Lattice, frame: npt.NDArray[np.integer], parity: int) -> A
     if not lattice.is_hex:
         return frame.astype(np.int32)
     anchor = np.array((0, parity) if lattice.is_flat else (parity, 0))
-    pairs = frame.reshape(-1, 2).astype(np.int64) + lattice.to_axial(anchor)
-    offsets = lattice.from_axial(pairs) - anchor
-    return offsets.reshape(frame.shape).astype(np.int32)
+    ends = frame.reshape(-1, 2).astype(np.int64) + lattice.to_axial(anchor)
+    offsets: Array = (lattice.from_axial(ends) - anchor).astype(np.int32)
+    return offsets.reshape(frame.shape)

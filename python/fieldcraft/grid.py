@@ -17,7 +17,7 @@ from fieldcraft.errors import MapError
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
-from fieldcraft.sight import Sight, View
+from fieldcraft.sight import Sight, Sights, View
 from fieldcraft.sight_field import SightField
 from fieldcraft.sight_field import trace as _trace
 from fieldcraft.step_field import StepField
@@ -336,7 +336,7 @@ def sight(opaque: npt.ArrayLike, a: Cell, b: Cell, *, corners: str = "closed") -
     return _sight_field(opaque, corners).sight(a, b)
 
 
-def sights(opaque: npt.ArrayLike, pairs: npt.ArrayLike, *, corners: str = "closed") -> list[Sight]:
+def sights(opaque: npt.ArrayLike, pairs: npt.ArrayLike, *, corners: str = "closed") -> Sights:
     """Return the sight of each pair, shape (n, 2, 2), as `sight` would, on all cores."""
     return _sight_field(opaque, corners).sights(pairs)
 

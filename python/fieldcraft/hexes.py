@@ -17,7 +17,7 @@ from fieldcraft.errors import ArgumentTypeError, CostError, MapError
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
-from fieldcraft.sight import Sight, View
+from fieldcraft.sight import Sight, Sights, View
 from fieldcraft.sight_field import SightField
 from fieldcraft.sight_field import trace as _trace
 from fieldcraft.step_field import StepField
@@ -331,7 +331,7 @@ def sight(obstruction: npt.ArrayLike, a: Cell, b: Cell, **options: Any) -> Sight
     return _sight_field(obstruction, **options).sight(a, b)
 
 
-def sights(obstruction: npt.ArrayLike, pairs: npt.ArrayLike, **options: Any) -> list[Sight]:
+def sights(obstruction: npt.ArrayLike, pairs: npt.ArrayLike, **options: Any) -> Sights:
     """Return the sight of each pair, shape (n, 2, 2), as `sight` would, on all cores."""
     return _sight_field(obstruction, **options).sights(pairs)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,13 @@ from fieldcraft.creature import as_cell
 from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import amount
+from fieldcraft_kernel.sight import BLOCKED
 from fieldcraft_kernel.views import HIDDEN, list_seen
 
-__all__ = ["HIDDEN", "Passed", "Sight", "SightExplanation", "View"]
+__all__ = ["HIDDEN", "Passed", "Sight", "SightExplanation", "Sights", "View"]
 
+LEAST_MALUS = HIDDEN + 1
+"""Lower ones are given as this in arrays."""
 Line = tuple[npt.NDArray[np.int64], list[tuple[Cell, Cell]]]
 
 
@@ -185,6 +188,124 @@ class Sight(Frozen):
             self.viewer, self.target, self.visible, self.obstruction, self.light, self.malus,
             self.spell_failure,
         )  # fmt: skip
+
+
+class Counted(Protocol):
+    """What tells the answer of a sum: the field it was counted on."""
+
+    @property
+    def limit(self) -> int:
+        """The sum of halves that is enough to hide."""
+
+    def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+        """Return the sight line between two cells for a sum of halves."""
+
+    def spell_failure(self, malus: int) -> float:
+        """Return the chance that a spell fails at a malus."""
+
+
+class Sights(Frozen, Sequence[Sight]):
+    """The sight lines of many pairs: a sequence of `Sight` over arrays.
+
+    Items are made when they are asked for. It equals any sequence of the same sights.
+
+    Attributes
+    ----------
+    pairs : ndarray of int64, shape (n, 2, 2)
+        Viewer and target of each.
+    visible : ndarray of bool, shape (n,)
+    obstruction : ndarray of int16, shape (n,)
+        What the line takes off a shot, 0 or negative, in points; HIDDEN where something opaque
+        ends it. Sums below HIDDEN + 1 are given as that; `Sight.obstruction` has them in full.
+    light : ndarray of int16, shape (n,)
+        The target's light malus.
+    malus : ndarray of int16, shape (n,)
+        Obstruction and light together, to HIDDEN + 1 as well; HIDDEN where the target is hidden.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> sights = fc.hexes.sights([[0, 1, 0.5, 0]], [((0, 0), (0, 2)), ((0, 0), (0, 3))])
+    >>> len(sights), sights.malus.tolist(), sights[1].obstruction
+    (2, [-2, -2], -2)
+    """
+
+    def __init__(
+        self,
+        pairs: npt.NDArray[np.int64],
+        halves: npt.NDArray[np.int32],
+        light: npt.NDArray[np.int16],
+        fields: tuple[Counted, ...],
+        which: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        for array in (pairs, halves, light):
+            array.flags.writeable = False
+        self.pairs, self.light = pairs, light
+        self._halves, self._fields, self._which = halves, fields, which
+
+    @cached_property
+    def visible(self) -> npt.NDArray[np.bool_]:
+        """Whether each target is seen, shape (n,)."""
+        limits: Any = np.array([field.limit for field in self._fields], np.int32)
+        limits = limits[0] if self._which is None else limits[self._which]
+        return _closed(self._halves < limits)
+
+    @cached_property
+    def obstruction(self) -> npt.NDArray[np.int16]:
+        """What each line takes off a shot, in points, HIDDEN where it is ended, shape (n,)."""
+        points = np.maximum(-((self._halves + 1) >> 1), LEAST_MALUS)
+        return _closed(np.where(self._halves >= BLOCKED, HIDDEN, points).astype(np.int16))
+
+    @cached_property
+    def malus(self) -> npt.NDArray[np.int16]:
+        """The malus of each target, HIDDEN where it is hidden, shape (n,)."""
+        total = np.maximum(self.light - ((self._halves + 1) >> 1), LEAST_MALUS)
+        return _closed(np.where(self.visible, total, HIDDEN).astype(np.int16))
+
+    def __len__(self) -> int:
+        return len(self._halves)
+
+    @overload
+    def __getitem__(self, index: int) -> Sight: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sights: ...
+    def __getitem__(self, index: int | slice) -> Sight | Sights:
+        if isinstance(index, slice):
+            return self._of(index)
+        (viewer, target), halves = self.pairs[index].tolist(), int(self._halves[index])
+        field = self._fields[0 if self._which is None else int(self._which[index])]
+        return field.answer(tuple(viewer), tuple(target), halves, int(self.light[index]))
+
+    def __iter__(self) -> Iterator[Sight]:
+        which = [0] * len(self) if self._which is None else self._which.tolist()
+        for (viewer, target), halves, light, place in zip(
+            self.pairs.tolist(), self._halves.tolist(), self.light.tolist(), which, strict=True
+        ):
+            yield self._fields[place].answer(tuple(viewer), tuple(target), halves, light)
+
+    def _of(self, index: Any) -> Sights:
+        """Return some of them, by a slice or an array of places."""
+        which = None if self._which is None else self._which[index]
+        return Sights(
+            self.pairs[index], self._halves[index], self.light[index], self._fields, which
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str | bytes) or not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            mine == theirs for mine, theirs in zip(self, other, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Sights({len(self)} pairs, {int(self.visible.sum())} visible)"
+
+
+def _closed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array
 
 
 class View(Frozen):

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft._fans import Fan, Shadows, fan_of, shadows_of
+from fieldcraft._fans import Fan, PairLines, Shadows, fan_of, pair_lines_of, shadows_of
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
-from fieldcraft.queries import batch_of, checked_cells, on_map, spread
-from fieldcraft.sight import HIDDEN, Line, Passed, Sight, View
+from fieldcraft.queries import batch_array, checked_cells, on_map, spread
+from fieldcraft.sight import LEAST_MALUS, Line, Passed, Sight, Sights, View
 from fieldcraft.terrain import HIGHEST
 from fieldcraft_kernel import lines as lines_
+from fieldcraft_kernel import pairs as pairs_
 from fieldcraft_kernel import shadows as shadows_
 from fieldcraft_kernel import sight as kernel
 from fieldcraft_kernel import views as views_
@@ -36,13 +37,18 @@ TIES = {
 LINES = ("crossed", "stepped")
 CORNERS = ("closed", "open")
 MAX_HALVES = 253
-LEAST_MALUS = HIDDEN + 1
 LONGEST_LINE = 1 << 24
 THOUSANDTHS = 1000
 """Parts of a unit of height: what the kernel counts in."""
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
+WORTH_THREADS = 1_000_000
+"""From so many cells of lines on a batch is spread over threads."""
+RADIUS_STEP = 10
+"""Tables of the lines of pairs have radii that are multiples of this."""
+WIDEST_TABLE = {False: 140, True: 100}
+"""The largest radius of such a table, on squares and on hexes."""
 TABLES_AT_HAND = 16
 """For how many radii a field remembers its table."""
 
@@ -237,9 +243,10 @@ class SightField(Frozen):
                 planes.append(plane)
         rules = np.zeros(views_.N_RULES, np.int64)
         rules[views_.HEIGHT], rules[views_.WIDTH] = self.shape
+        rules[views_.KIND] = LATTICE_KINDS[self.lattice.name]
         rules[views_.TIE] = TIES[self.tie]
         rules[views_.CLOSED_CORNERS] = self.corners == "closed"
-        rules[views_.LIMIT] = self._limit
+        rules[views_.LIMIT] = self.limit
         rules[views_.THRESHOLD] = self.threshold or 0
         rules[views_.PARITY_OF_ROW] = self.lattice.is_hex and not self.lattice.is_flat
         rules[views_.PARITY_OF_COL] = self.lattice.is_hex and self.lattice.is_flat
@@ -250,7 +257,7 @@ class SightField(Frozen):
         return frozen(stacked), frozen(rules)
 
     @property
-    def _limit(self) -> int:
+    def limit(self) -> int:
         """The sum of halves that is enough to hide."""
         return kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
 
@@ -337,7 +344,7 @@ class SightField(Frozen):
             lines, templates = np.zeros(0, np.int64), _templates(0, longest)
         limit = 2 * kernel.BLOCKED
         if not exact:
-            limit = self._limit
+            limit = self.limit
         from_eyes, to_eyes = (
             self._eyes(self._from_eyes, viewers),
             self._eyes(self._to_eyes, targets),
@@ -424,9 +431,12 @@ class SightField(Frozen):
             If either lies outside the map.
         """
         pair = [on_map(viewer, self.shape, "viewer"), on_map(target, self.shape, "target")]
-        return self._sights(np.array([pair], np.int64), self._given_light(light))[0]
+        array, given = np.array([pair], np.int64), self._given_light(light)
+        halves, lights = np.empty(1, np.int32), np.empty(1, np.int16)
+        self._count(array, given, halves, lights)
+        return self.answer(pair[0], pair[1], int(halves[0]), int(lights[0]))
 
-    def sights(self, pairs: Any, *, light: int | None = None) -> list[Sight]:
+    def sights(self, pairs: Any, *, light: int | None = None) -> Sights:
         """Return the sight of each pair (viewer, target), as `sight` would, in parallel.
 
         Parameters
@@ -434,30 +444,75 @@ class SightField(Frozen):
         pairs : array_like of int, shape (n, 2, 2)
         light : int, optional
             As in `sight`.
+
+        Returns
+        -------
+        Sights
+            A sequence of `Sight` with arrays of all answers.
         """
-        cells = batch_of(pairs, (2, 2), "pairs")
-        for viewer, target in cells:
-            on_map(viewer, self.shape, "viewer")
-            on_map(target, self.shape, "target")
+        # A copy: what is given stays open to writing.
+        array = np.array(batch_array(pairs, (2, 2), "pairs"), np.int64, order="C")
+        n = len(array)
+        widest = int(pairs_.widest(self._rules, array))
+        if widest < 0:
+            for cell, what in zip(array[-1 - widest].tolist(), ("viewer", "target"), strict=True):
+                on_map(cell, self.shape, what)
         given = self._given_light(light)
-        array = np.array(cells, np.int64).reshape(-1, 2, 2)
-        return spread(len(array), lambda a, b: self._sights(array[a:b], given))
+        halves, lights = np.empty(n, np.int32), np.empty(n, np.int16)
+        table = self._pair_lines(n, widest)
 
-    def _sights(self, pairs: Array, light: int | None) -> list[Sight]:
-        viewers, targets = pairs[:, 0], pairs[:, 1]
-        sums = self._look(self._padded(viewers), self._padded(targets))
-        totals = self._with_ends(sums, viewers, targets)
-        lights = self._light_at(targets, light)
-        return [
-            self._answer((v[0], v[1]), (t[0], t[1]), total, own_light)
-            for v, t, total, own_light in zip(
-                viewers.tolist(), targets.tolist(), totals.tolist(), lights.tolist(), strict=True
+        def part(begin: int, end: int) -> list[None]:
+            own = slice(begin, end)
+            self._count(array[own], given, halves[own], lights[own], table)
+            return []
+
+        # Threads cost more than they gain where all is done in less than a millisecond.
+        if n * (widest + 10) < WORTH_THREADS and table is not None:
+            part(0, n)
+        else:
+            spread(n, part)
+        return Sights(array, halves, lights, (self,))
+
+    def _pair_lines(self, n: int, widest: int) -> PairLines | None:
+        """Return a table of lines for a batch of pairs, if it is worth its making."""
+        # Its making takes about as long as twice the square of the radius pairs without it.
+        radius = min(-(-max(widest, 1) // RADIUS_STEP) * RADIUS_STEP, int((2 * n) ** 0.5))
+        radius -= radius % RADIUS_STEP
+        if not self._plain or radius == 0:
+            return None
+        return pair_lines_of(
+            self.lattice, self.line, self.shape[1], min(radius, WIDEST_TABLE[self.lattice.is_hex])
+        )
+
+    def _count(
+        self,
+        pairs: Array,
+        light: int | None,
+        halves: Array,
+        lights: Array,
+        table: PairLines | None = None,
+    ) -> None:
+        """Write the sums of pairs, BLOCKED or more where opaque, and the light at the targets."""
+        given = views_.FIELD_LIGHT if light is None else light
+        rest: Any = slice(None)
+        if table is not None:
+            too_far = pairs_.look_over(
+                table.first, table.cells, self._rules, self._cover, pairs, table.radius, halves
             )
-        ]
+            rest = np.flatnonzero(halves == pairs_.TOO_FAR) if too_far else None
+        if rest is not None:
+            halves[rest] = self._look(
+                self._padded(pairs[rest][:, 0]), self._padded(pairs[rest][:, 1])
+            )
+        if not self.levels_apart:
+            pairs_.finish(self._rules, self._planes, self.light, given, pairs, halves, lights)
+            return
+        viewers, targets = pairs[:, 0], pairs[:, 1]
+        halves[:] = self._with_ends(halves, viewers, targets)
+        lights[:] = self._light_at(targets, light)
 
-    def _answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
-        if viewer == target and not self.levels_apart:
-            halves = light = 0
+    def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+        """Return the sight line between two cells for a sum of halves and the target's light."""
         blocked = halves >= kernel.BLOCKED
         points = (halves + 1) // 2
         visible = not blocked and (self.threshold is None or points < self.threshold)
