@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.lines import line
+from fieldcraft_kernel.lines import PAIR, line
 
 XL, YL, XR, YR, WHAT, DEPTH, SKIP = 0, 1, 2, 3, 4, 5, 6
 """Columns of a node: left and right cell and what it is, as in lines.py; how deep it lies, the
@@ -106,3 +106,20 @@ def spread_out(tree: Any, path: Any, nodes: Any) -> int:
         depth -= 1
         at = tree[nodes[path[depth], SKIP], SIBLING]
         nodes[path[depth], SKIP] = n
+
+
+@jit
+def link(nodes: Any, path: Any, before: Any, split: Any) -> None:
+    """Tell of each node which one lies before it, and whether its line has two sides.
+
+    In: nodes as `spread_out` made them. Scratch: path int64 (longest line + 2,). Out: before int32
+    (n,), -1 behind the viewer; split bool (n,), whether a pair is the node or lies before it.
+    """
+    path[0] = -1
+    for i in range(nodes.shape[0]):
+        what, depth = nodes[i, WHAT], nodes[i, DEPTH]
+        last = path[depth] if what == TARGET else path[depth - 1]
+        before[i] = last
+        split[i] = what == PAIR or (last >= 0 and split[last])
+        if what != TARGET:
+            path[depth] = i

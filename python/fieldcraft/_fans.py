@@ -40,6 +40,12 @@ class Fan(NamedTuple):
     what, depth, behind : ndarray of int32, shape (n,)
         As in the kernel's fans.
     deepest : int
+    before : ndarray of int32, shape (n,)
+        The node before each, -1 for the viewer.
+    split : ndarray of bool, shape (n,)
+        Whether a pair is among a node and those before it.
+    adjacent : ndarray of bool, shape (n,)
+        Whether it is a target at distance 1.
     nodes : ndarray of int32, shape (parities, n, 4)
         The same as the kernel's `see` reads it.
     near : ndarray of int32, shape (parities, k, 2)
@@ -51,6 +57,9 @@ class Fan(NamedTuple):
     depth: Array
     behind: Array
     deepest: int
+    before: Array
+    split: npt.NDArray[np.bool_]
+    adjacent: npt.NDArray[np.bool_]
     nodes: Array
     near: Array
 
@@ -182,6 +191,12 @@ def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
     listed = np.empty((n - 1, kernel.N_COLUMNS), np.int32)
     deepest = kernel.spread_out(tree[:n], np.empty(4 * radius + 8, np.int64), listed)
     del tree
+    before, split = np.empty(n - 1, np.int32), np.empty(n - 1, np.bool_)
+    kernel.link(listed, np.empty(4 * radius + 8, np.int64), before, split)
+    adjacent = listed[:, kernel.WHAT] == kernel.TARGET
+    adjacent &= np.abs(listed[:, :2]).max(axis=1, initial=0) == 1
+    if lattice.is_hex:
+        adjacent &= np.abs(listed[:, 0] + listed[:, 1]) <= 1
     cells = np.stack([_offsets(lattice, listed[:, :4], parity) for parity in _parities(lattice)])
     what, depth, behind = (frozen(listed[:, k]) for k in range(4, 7))
     side = 2 * radius + 3
@@ -195,8 +210,8 @@ def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
         ]
     )
     return Fan(
-        frozen(cells), what, depth, behind, int(deepest), frozen(nodes),
-        frozen(near.astype(np.int32)),
+        frozen(cells), what, depth, behind, int(deepest), frozen(before), frozen(split),
+        frozen(adjacent), frozen(nodes), frozen(near.astype(np.int32)),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from fieldcraft.creature import Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, OutsideMapError
 from fieldcraft.lattice import Cell
 
-__all__ = ["batch_array", "batch_of", "cells_of", "checked_cells", "on_map", "spread"]
+__all__ = ["batch_array", "batch_of", "cells_of", "checked_cells", "cores", "on_map", "spread"]
 
 Result = TypeVar("Result")
 
@@ -110,16 +110,16 @@ def checked_cells(
     return np.ascontiguousarray(array, np.int64)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return the cores this process may use; ``NUMBA_NUM_THREADS`` may say fewer."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     wanted = os.environ.get("NUMBA_NUM_THREADS", "")
-    return min(cores or 1, int(wanted)) if wanted.isdigit() and int(wanted) else cores or 1
+    return min(found or 1, int(wanted)) if wanted.isdigit() and int(wanted) else found or 1
 
 
 def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
     """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores."""
-    workers = min(_cores(), n)
+    workers = min(cores(), n)
     if workers <= 1:
         return part(0, n) if n else []
     # Several blocks a worker, so that an interrupt has not to wait for the whole batch.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft._fans import Fan, PairLines, Shadows, fan_of, pair_lines_of, shadows_of
+from fieldcraft.all_views import AllViews
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
@@ -570,15 +571,31 @@ class SightField(Frozen):
         windows, counts = self._see(table, within, looking, given)
         return View._of_window(cell, reach, self.shape, windows[0], int(counts[0]))
 
-    def views(self, viewers: Any, radius: int = 20, *, light: int | None = None) -> list[View]:
+    @overload
+    def views(
+        self, viewers: None = None, radius: int = 20, *, light: int | None = None
+    ) -> AllViews: ...
+    @overload
+    def views(self, viewers: Any, radius: int = 20, *, light: int | None = None) -> list[View]: ...
+    def views(
+        self, viewers: Any = None, radius: int = 20, *, light: int | None = None
+    ) -> list[View] | AllViews:
         """Return the view of each viewer, as `view` would, in parallel.
 
         Parameters
         ----------
-        viewers : array_like of int, shape (n, 2)
+        viewers : array_like of int, shape (n, 2), optional
+            Every cell of the map if absent.
         radius, light
             As in `view`.
+
+        Returns
+        -------
+        list of View, or AllViews
+            For every cell the views are counted or handed out block by block when asked for.
         """
+        if viewers is None:
+            return AllViews(self, self._radius(radius), self._given_light(light))
         cells = checked_cells(viewers, self.shape, (2,), "viewers", ("viewer",))
         reach, given = self._radius(radius), self._given_light(light)
         table, within = self._table_for(reach)
