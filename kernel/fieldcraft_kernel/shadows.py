@@ -155,7 +155,7 @@ def shade(
                 if of_map:
                     for c in range(begin, end):
                         bit = (word >> np.uint64(c - (w << 6))) & ONE
-                        malus = int(light[r, c + col - radius])
+                        malus = int(light[where * height + r, c + col - radius])
                         out[v, r - row + radius, c] = malus if bit != zero else HIDDEN
                         seen += int(bit)
                 else:

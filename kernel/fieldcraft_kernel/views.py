@@ -67,7 +67,8 @@ def see(
     ends uint8 (planes, height, width), of any size where none is used; light int8, the map's or
     (1, 1); viewers int64 (n, 3), map, row and column; given_light 0 or below, or FIELD_LIGHT.
     Out: out int16 (n, 2 radius + 1, 2 radius + 1), HIDDEN where nothing is seen; counts int64
-    (n,), how many cells are. The viewer's own is seen with malus 0.
+    (n,), how many cells are. The viewer's own is seen with malus 0. Of a stack of maps `ends` and
+    `light` hold the rows of one map after those of the other.
     """
     height, width, tie = rules[HEIGHT], rules[WIDTH], rules[TIE]
     closed_corners = rules[CLOSED_CORNERS]
@@ -79,6 +80,8 @@ def see(
     left_of = np.empty(nodes.shape[1] + 1, np.int32)
     right_of = np.empty(nodes.shape[1] + 1, np.int32)
     least = HIDDEN + 1
+    constant = given_light if given_light != FIELD_LIGHT else int(light[0, 0])
+    of_map = given_light == FIELD_LIGHT and light.size > 1
     for v in range(viewers.shape[0]):
         where, row, col = viewers[v, 0], viewers[v, 1], viewers[v, 2]
         parity = (row * rules[PARITY_OF_ROW] + col * rules[PARITY_OF_COL]) & 1
@@ -98,9 +101,9 @@ def see(
         of_viewer = 0
         of_viewer_near = 0
         if rules[VIEWER_FAR] >= 0:
-            of_viewer = int(ends[rules[VIEWER_FAR], row, col])
+            of_viewer = int(ends[rules[VIEWER_FAR], where * height + row, col])
         if rules[VIEWER_NEAR] >= 0:
-            of_viewer_near = int(ends[rules[VIEWER_NEAR], row, col])
+            of_viewer_near = int(ends[rules[VIEWER_NEAR], where * height + row, col])
         limit = max(rules[LIMIT] - of_viewer, 1)
 
         own = nodes[parity]
@@ -170,13 +173,11 @@ def see(
                     continue
                 halves += of_viewer
                 if rules[TARGET_FAR] >= 0:
-                    halves += int(ends[rules[TARGET_FAR], r, c])
+                    halves += int(ends[rules[TARGET_FAR], where * height + r, c])
                 points = (halves + 1) >> 1
                 if threshold > 0 and points >= threshold:
                     continue
-                malus = given_light
-                if malus == FIELD_LIGHT:
-                    malus = int(light[r, c]) if light.size > 1 else int(light[0, 0])
+                malus = int(light[where * height + r, c]) if of_map else constant
                 out[v, r - row + radius, c - col + radius] = max(malus - points, least)
                 seen += 1
 
@@ -191,12 +192,10 @@ def see(
             if halves < limit:
                 halves += of_viewer_near
                 if rules[TARGET_NEAR] >= 0:
-                    halves += int(ends[rules[TARGET_NEAR], r, c])
+                    halves += int(ends[rules[TARGET_NEAR], where * height + r, c])
                 points = (halves + 1) >> 1
                 if threshold == 0 or points < threshold:
-                    malus = given_light
-                    if malus == FIELD_LIGHT:
-                        malus = int(light[r, c]) if light.size > 1 else int(light[0, 0])
+                    malus = int(light[where * height + r, c]) if of_map else constant
                     malus = max(malus - points, least)
             out[v, r - row + radius, c - col + radius] = malus
             seen += int(malus != HIDDEN) - int(was_seen)

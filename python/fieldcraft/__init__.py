@@ -19,6 +19,7 @@ from fieldcraft._version import __version__
 
 if TYPE_CHECKING:
     from fieldcraft import grid, hexes, io, rules
+    from fieldcraft.all_views import AllViews, ViewBlock
     from fieldcraft.board import Board
     from fieldcraft.creature import Creature, Token
     from fieldcraft.errors import (
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 _MODULES = ("grid", "hexes", "io", "rules")
 _NAMES = {
+    "AllViews": "all_views",
+    "ViewBlock": "all_views",
     "Board": "board",
     "Creature": "creature",
     "Token": "creature",
@@ -86,6 +89,7 @@ _NAMES = {
 
 __all__ = [
     "HIDDEN",
+    "AllViews",
     "ArgumentTypeError",
     "Board",
     "Border",
@@ -115,6 +119,7 @@ __all__ = [
     "Terrain",
     "Token",
     "View",
+    "ViewBlock",
     "Within",
     "__version__",
     "fall_displacements",

@@ -6,19 +6,20 @@ Every function takes the costs first. To ask more than one question of a map, pr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft._arrays import array_field, checked_mask, diagonal_rule
+from fieldcraft.all_views import AllViews
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import MapError
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
 from fieldcraft.sight import Sight, Sights, View
-from fieldcraft.sight_field import SightField
+from fieldcraft.sight_field import SightField, stack_views
 from fieldcraft.sight_field import trace as _trace
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel.lines import PINCH
@@ -324,11 +325,50 @@ def view(opaque: npt.ArrayLike, cell: Cell, radius: int = 20, *, corners: str = 
     return _sight_field(opaque, corners).view(cell, radius)
 
 
+@overload
+def views(
+    opaque: npt.ArrayLike, cells: None = None, radius: int = 20, *, corners: str = "closed"
+) -> AllViews: ...
+@overload
 def views(
     opaque: npt.ArrayLike, cells: npt.ArrayLike, radius: int = 20, *, corners: str = "closed"
-) -> list[View]:
-    """Return the view of each cell, shape (n, 2), as `view` would, on all cores."""
-    return _sight_field(opaque, corners).views(cells, radius)
+) -> list[View]: ...
+def views(
+    opaque: npt.ArrayLike,
+    cells: npt.ArrayLike | None = None,
+    radius: int = 20,
+    *,
+    corners: str = "closed",
+) -> list[View] | AllViews:
+    """Return the view of each cell, shape (n, 2), as `view` would, on all cores.
+
+    Parameters
+    ----------
+    opaque : array_like of bool, shape (height, width), or (n, height, width)
+        A map; or a stack of maps, with one viewer on each.
+    cells : array_like of int, shape (n, 2), optional
+        Every cell of the map if absent.
+    radius, corners
+        As in `view`.
+
+    Returns
+    -------
+    list of View, or AllViews
+        For every cell the views are counted or handed out block by block when asked for.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> maps = [[[False, True, False]], [[False, False, False]]]
+    >>> [len(view) for view in fc.grid.views(maps, [(0, 0), (0, 2)])]
+    [2, 3]
+    """
+    array = np.asarray(opaque)
+    if array.ndim == 3 and array.size:
+        n_maps, height, width = array.shape
+        field = _sight_field(array.reshape(n_maps * height, width), corners)
+        return stack_views(field, n_maps, cells, radius)
+    return _sight_field(array, corners).views(cells, radius)
 
 
 def sight(opaque: npt.ArrayLike, a: Cell, b: Cell, *, corners: str = "closed") -> Sight:

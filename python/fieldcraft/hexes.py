@@ -6,19 +6,20 @@ or ``"even-q"`` (flat tops). To ask more than one question of a map, prepare it 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft._arrays import array_field
+from fieldcraft.all_views import AllViews
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
 from fieldcraft.sight import Sight, Sights, View
-from fieldcraft.sight_field import SightField
+from fieldcraft.sight_field import SightField, stack_views
 from fieldcraft.sight_field import trace as _trace
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel.lines import PAIR
@@ -319,11 +320,55 @@ def view(
     ).view(cell, radius)  # fmt: skip
 
 
+@overload
+def views(
+    obstruction: npt.ArrayLike, cells: None = None, radius: int = 20, **options: Any
+) -> AllViews: ...
+@overload
 def views(
     obstruction: npt.ArrayLike, cells: npt.ArrayLike, radius: int = 20, **options: Any
-) -> list[View]:
-    """Return the view of each cell, shape (n, 2), as `view` would, on all cores."""
-    return _sight_field(obstruction, **options).views(cells, radius)
+) -> list[View]: ...
+def views(
+    obstruction: npt.ArrayLike,
+    cells: npt.ArrayLike | None = None,
+    radius: int = 20,
+    **options: Any,
+) -> list[View] | AllViews:
+    """Return the view of each cell, shape (n, 2), as `view` would, on all cores.
+
+    Parameters
+    ----------
+    obstruction : array_like, shape (height, width), or (n, height, width)
+        A map; or a stack of maps, with one viewer on each. What else is given as an array, `opaque`
+        and `light`, is a stack then too.
+    cells : array_like of int, shape (n, 2), optional
+        Every cell of the map if absent.
+    radius, **options
+        As in `view`.
+
+    Returns
+    -------
+    list of View, or AllViews
+        For every cell the views are counted or handed out block by block when asked for.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.hexes.views([[0, 2, 1, 1, 0]], radius=9).count.tolist()
+    [[3, 4, 3, 4, 3]]
+    """
+    points = np.asarray(obstruction)
+    if points.ndim == 3 and points.size:
+        n_maps, height, width = points.shape
+        for name in ("opaque", "light"):
+            if options.get(name) is not None:
+                array = np.asarray(options[name])
+                if array.shape != points.shape:
+                    raise MapError(f"{name} has shape {array.shape}, the maps have {points.shape}")
+                options[name] = array.reshape(n_maps * height, width)
+        field = _sight_field(points.reshape(n_maps * height, width), **options)
+        return stack_views(field, n_maps, cells, radius)
+    return _sight_field(points, **options).views(cells, radius)
 
 
 def sight(obstruction: npt.ArrayLike, a: Cell, b: Cell, **options: Any) -> Sight:

@@ -303,6 +303,35 @@ class Sights(Frozen, Sequence[Sight]):
         return f"Sights({len(self)} pairs, {int(self.visible.sum())} visible)"
 
 
+def best_sights(parts: Sequence[tuple[Any, Sights]]) -> Sights:
+    """Return the best sight of each owner, in the order of their numbers.
+
+    Parts are owners' numbers, one for each sight, and sights; the best is a visible one, of the
+    least malus, the first of these.
+    """
+    kept = [part for part in parts if len(part[1])] or list(parts[:1])
+    if len(kept) == 1 and np.array_equal(kept[0][0], np.arange(len(kept[0][1]))):
+        return kept[0][1]
+    fields: tuple[Counted, ...] = ()
+    which = []
+    for _, sights in kept:
+        own = np.zeros(len(sights), np.int64) if sights._which is None else sights._which
+        which.append(own + len(fields))
+        fields += sights._fields
+    together = Sights(
+        np.concatenate([sights.pairs for _, sights in kept]),
+        np.concatenate([sights._halves for _, sights in kept]),
+        np.concatenate([sights.light for _, sights in kept]),
+        fields,
+        np.concatenate(which),
+    )
+    owners = np.concatenate([np.asarray(numbers, np.int64) for numbers, _ in kept])
+    loss = (together._halves.astype(np.int64) + 1 >> 1) - together.light
+    loss[~together.visible] = BLOCKED
+    order = np.lexsort((loss, owners))
+    return together._of(order[np.diff(owners[order], prepend=-1) > 0])
+
+
 def _closed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     array.flags.writeable = False
     return array

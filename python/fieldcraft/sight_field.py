@@ -23,7 +23,7 @@ from fieldcraft_kernel import sight as kernel
 from fieldcraft_kernel import views as views_
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 
-__all__ = ["TIES", "SightField", "trace"]
+__all__ = ["TIES", "SightField", "stack_views", "trace"]
 
 Array = npt.NDArray[Any]
 Halves = npt.NDArray[np.int64]
@@ -597,22 +597,36 @@ class SightField(Frozen):
         if viewers is None:
             return AllViews(self, self._radius(radius), self._given_light(light))
         cells = checked_cells(viewers, self.shape, (2,), "viewers", ("viewer",))
-        reach, given = self._radius(radius), self._given_light(light)
-        table, within = self._table_for(reach)
+        looking = np.concatenate([np.zeros((len(cells), 1), np.int64), cells], axis=1)
+        return self._views(looking, self._radius(radius), self._given_light(light))
+
+    def _views(self, looking: Array, radius: int, light: int | None) -> list[View]:
+        """Return the views of viewers (map, row, column)."""
+        table, within = self._table_for(radius)
 
         def seen(begin: int, end: int) -> list[View]:
-            own = [(row, col) for row, col in cells[begin:end].tolist()]
+            own = [(row, col) for _, row, col in looking[begin:end].tolist()]
             if table is None:
-                return [self._view_by_lines(cell, reach, given) for cell in own]
-            looking = np.zeros((len(own), 3), np.int64)
-            looking[:, 1:] = cells[begin:end]
-            windows, counts = self._see(table, within, looking, given)
+                return [self._view_by_lines(cell, radius, light) for cell in own]
+            windows, counts = self._see(table, within, looking[begin:end], light)
             return [
-                View._of_window(cell, reach, self.shape, window, n)
+                View._of_window(cell, radius, self.shape, window, n)
                 for cell, window, n in zip(own, windows, counts.tolist(), strict=True)
             ]
 
-        return spread(len(cells), seen)
+        return spread(len(looking), seen)
+
+    def _of_stack(self, n_maps: int) -> SightField:
+        """Turn a field over maps laid one below the other into one over a stack of them."""
+        height, width = self.shape[0] // n_maps, self.shape[1]
+        cover = np.full((n_maps, height + 2, width + 2), kernel.OFF_MAP, np.uint8)
+        cover[:, 1:-1, 1:-1] = self._maps[0, 1:-1, 1:-1].reshape(n_maps, height, width)
+        rules = self._rules.copy()
+        rules[views_.HEIGHT] = height
+        self._maps, self._rules, self.shape = frozen(cover), frozen(rules), (height, width)
+        if self._solid.size:
+            self._solid = self._solid.reshape(n_maps, height, -1)
+        return self
 
     def _table_for(self, radius: int) -> tuple[Fan | Shadows | None, int]:
         """Return the fan or the shadows for a radius, and its own: the map's where it is smaller.
@@ -882,6 +896,20 @@ class SightField(Frozen):
     def __repr__(self) -> str:
         height, width = self.shape
         return f"SightField({height} x {width}, {self.lattice.name}, {self.line}, {self.tie})"
+
+
+def stack_views(field: SightField, n_maps: int, cells: Any, radius: int) -> list[View]:
+    """Return one view a map of a field over maps laid one below the other; cells (n_maps, 2)."""
+    stack = field._of_stack(n_maps)
+    if cells is None:
+        raise ArgumentTypeError("of a stack of maps, tell a viewer a map: cells of shape (n, 2)")
+    viewers = checked_cells(cells, stack.shape, (2,), "viewers", ("viewer",))
+    if len(viewers) != n_maps:
+        raise ArgumentTypeError(f"a stack of {n_maps} maps has as many viewers, not {len(viewers)}")
+    looking = np.concatenate([np.arange(n_maps)[:, None], viewers], axis=1)
+    if stack._table_for(stack._radius(radius))[0] is None:
+        raise CostError(f"radius {radius} is too large for a stack of maps of shape {stack.shape}")
+    return stack._views(looking, stack._radius(radius), None)
 
 
 def bits_of(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
