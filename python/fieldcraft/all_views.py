@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft._fans import Fan, fan_of
 from fieldcraft.frozen import Frozen, frozen
+from fieldcraft.line_tables import Fan, fan_of
 from fieldcraft.queries import cores, spread
 from fieldcraft.sight import HIDDEN, LEAST_MALUS, View
 from fieldcraft_kernel import fans

@@ -355,7 +355,7 @@ def views(
     --------
     >>> import fieldcraft as fc
     >>> fc.hexes.views([[0, 2, 1, 1, 0]], radius=9).count.tolist()
-    [[3, 4, 3, 4, 3]]
+    [[3, 5, 5, 5, 3]]
     """
     points = np.asarray(obstruction)
     if points.ndim == 3 and points.size:

@@ -14,11 +14,11 @@ from fieldcraft.creature import as_cell
 from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import amount
-from fieldcraft_kernel.sight import BLOCKED
-from fieldcraft_kernel.views import HIDDEN, list_seen
 
 __all__ = ["HIDDEN", "Passed", "Sight", "SightExplanation", "Sights", "View"]
 
+HIDDEN = -32768
+"""The malus of a cell that is not seen, in `View.malus` and the like; the kernel's own is equal."""
 LEAST_MALUS = HIDDEN + 1
 """Lower ones are given as this in arrays."""
 Line = tuple[npt.NDArray[np.int64], list[tuple[Cell, Cell]]]
@@ -253,6 +253,8 @@ class Sights(Frozen, Sequence[Sight]):
     @cached_property
     def obstruction(self) -> npt.NDArray[np.int16]:
         """What each line takes off a shot, in points, HIDDEN where it is ended, shape (n,)."""
+        from fieldcraft_kernel.sight import BLOCKED
+
         points = np.maximum(-((self._halves + 1) >> 1), LEAST_MALUS)
         return _closed(np.where(self._halves >= BLOCKED, HIDDEN, points).astype(np.int16))
 
@@ -327,7 +329,7 @@ def best_sights(parts: Sequence[tuple[Any, Sights]]) -> Sights:
     )
     owners = np.concatenate([np.asarray(numbers, np.int64) for numbers, _ in kept])
     loss = (together._halves.astype(np.int64) + 1 >> 1) - together.light
-    loss[~together.visible] = BLOCKED
+    loss[~together.visible] = np.iinfo(np.int64).max
     order = np.lexsort((loss, owners))
     return together._of(order[np.diff(owners[order], prepend=-1) > 0])
 
@@ -383,6 +385,8 @@ class View(Frozen):
 
     @cached_property
     def _listed(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int16]]:
+        from fieldcraft_kernel.views import list_seen
+
         window = self._window
         if window is None:
             raise AssertionError("a view without a window is listed from the start")

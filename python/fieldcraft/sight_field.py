@@ -8,11 +8,11 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft._fans import Fan, PairLines, Shadows, fan_of, pair_lines_of, shadows_of
 from fieldcraft.all_views import AllViews
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.line_tables import Fan, PairLines, Shadows, fan_of, pair_lines_of, shadows_of
 from fieldcraft.queries import batch_array, checked_cells, on_map, spread
 from fieldcraft.sight import LEAST_MALUS, Line, Passed, Sight, Sights, View
 from fieldcraft.terrain import HIGHEST

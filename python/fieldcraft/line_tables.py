@@ -26,6 +26,8 @@ Array = npt.NDArray[np.int32]
 
 TABLE_BYTES = 64 << 20
 """How much all fans together may take; one that would take more by itself is not grown."""
+WIDEST_SHADOWS = 95
+"""Shadows within a larger radius would take more than half of that."""
 ENTRIES_A_STEP = 1.4
 """No set of lines has more entries than this for each step of its longest line, on the average."""
 
@@ -149,15 +151,13 @@ def _lay(lattice: Lattice, line: str, width: int, radius: int) -> PairLines | No
 
 def _throw(radius: int) -> Shadows | None:
     n_cells = (2 * radius + 1) ** 2
-    if n_cells * shadows.N_PARTNERS * 20 > TABLE_BYTES:
+    if radius > WIDEST_SHADOWS:
         return None
     entries = np.empty((4 * radius + 8, N_FIELDS), np.int64)
     partners = np.full((n_cells, shadows.N_PARTNERS), -1, np.int32)
     casts = np.zeros((n_cells * (1 + shadows.N_PARTNERS), 3), np.int32)
     shadows.throw(radius, entries, partners, casts, np.zeros(0, np.uint64))
     words = casts[:, shadows.WORDS].astype(np.int64)
-    if words.sum() * 8 > TABLE_BYTES // 2:
-        return None
     casts[:, shadows.BEGIN] = np.cumsum(words) - words
     masks = np.zeros(max(int(words.sum()), 1), np.uint64)
     shadows.throw(radius, entries, partners, casts, masks)
@@ -178,7 +178,8 @@ def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
     n_vectors = (3 * radius * (radius + 1)) if lattice.is_hex else (2 * radius + 1) ** 2 - 1
     room = int(n_vectors * (ENTRIES_A_STEP * radius + 2)) + 2
     columns = 7
-    if room * columns * 4 > 2 * TABLE_BYTES:
+    # The tree it grows from is as large as the fan, with room to spare.
+    if room * columns * 4 > TABLE_BYTES * 3 // 2:
         return None
     vectors = vectors_within(lattice, radius)
     tree = np.empty((room, columns), np.int32)
