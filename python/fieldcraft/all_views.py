@@ -165,11 +165,7 @@ class AllViews:
         self.radius, self.shape = radius, field.shape
         self._field, self._light = field, light
         self._table, self._within = field._table_for(radius)
-        lanes = None
-        if field._plain:
-            fan = fan_of(field.lattice, field.line, self._within)
-            lanes = None if fan is None else _lanes(field, fan, self._within)
-        self._lanes = lanes
+        self._lanes = _lanes_of(field, self._within)
 
     @property
     def _turned(self) -> bool:
@@ -190,7 +186,7 @@ class AllViews:
         step = len(self._lanes.nodes)
         for first in range(min(step, lines)):
             own = np.arange(first, lines, step)
-            parts += [own[i : i + most] for i in range(0, len(own), most)]
+            parts += np.array_split(own, -(-len(own) // most))
         return parts
 
     @cached_property
@@ -314,7 +310,16 @@ class AllViews:
         )
 
 
-def _lanes(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
+def _lanes_of(field: SightField, radius: int) -> _Lanes | None:
+    """Return a map laid out for a radius, kept with the field; None where views are looped."""
+    if field._lanes[0] != radius:
+        fan = fan_of(field.lattice, field.line, radius) if field._plain else None
+        field._lanes = radius, None if fan is None else _laid_out(field, fan, radius)
+    found: _Lanes | None = field._lanes[1]
+    return found
+
+
+def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
     """Lay out a map and a fan; None if the sums do not fit."""
     between = field.between.astype(np.int64)
     none = np.zeros((1, 1), np.int64)

@@ -44,8 +44,8 @@ THOUSANDTHS = 1000
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
-WORTH_THREADS = 1_000_000
-"""From so many cells of lines on a batch is spread over threads."""
+WORTH_THREADS = 20_000
+"""From so many pairs on a batch is spread over threads though each is read from a table."""
 RADIUS_STEP = 10
 """Tables of the lines of pairs have radii that are multiples of this."""
 WIDEST_TABLE = {False: 140, True: 100}
@@ -222,6 +222,7 @@ class SightField(Frozen):
         self._plain = not (self._walls.size or self._tops.size or self.levels_apart)
         self._solid = self._bits()
         self._at_hand: dict[int, tuple[Fan | Shadows | None, int]] = {}
+        self._lanes: tuple[int, Any] = (-1, None)
 
     def _bits(self) -> npt.NDArray[np.uint64]:
         """Return opaque squares as bits, shape (1, height, words), if nothing else counts."""
@@ -316,13 +317,13 @@ class SightField(Frozen):
         return frozen(tops.reshape(-1)), frozen(eyes[0]), frozen(eyes[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = ("_lock", "_tables", "_at_hand", "_maps")
+        dropped = ("_lock", "_tables", "_at_hand", "_lanes", "_maps")
         return {k: v for k, v in self.__dict__.items() if k not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._tables, self._lock = {}, threading.Lock()
-        self._at_hand = {}
+        self._at_hand, self._lanes = {}, (-1, None)
         self._maps = self._cover.reshape(1, self.shape[0] + 2, self.shape[1] + 2)
 
     # -- sums along lines -----------------------------------------------------------------------
@@ -451,27 +452,36 @@ class SightField(Frozen):
         Sights
             A sequence of `Sight` with arrays of all answers.
         """
-        # A copy: what is given stays open to writing.
-        array = np.array(batch_array(pairs, (2, 2), "pairs"), np.int64, order="C")
-        n = len(array)
-        widest = int(pairs_.widest(self._rules, array))
-        if widest < 0:
-            for cell, what in zip(array[-1 - widest].tolist(), ("viewer", "target"), strict=True):
-                on_map(cell, self.shape, what)
+        asked = batch_array(pairs, (2, 2), "pairs")
         given = self._given_light(light)
-        halves, lights = np.empty(n, np.int32), np.empty(n, np.int16)
-        table = self._pair_lines(n, widest)
+        n = len(asked)
+        # A copy: what is given stays open to writing.
+        array = np.empty((n, 2, 2), np.int64)
 
-        def part(begin: int, end: int) -> list[None]:
+        def taken(begin: int, end: int) -> list[int]:
+            array[begin:end] = asked[begin:end]
+            found = int(pairs_.widest(self._rules, array[begin:end]))
+            return [found if found >= 0 else found - begin]
+
+        # Threads cost more than they gain where all is done in less than a millisecond.
+        many = n >= WORTH_THREADS
+        extents = spread(n, taken) if many else taken(0, n)
+        wrong = next((extent for extent in extents if extent < 0), 0)
+        if wrong:
+            for cell, what in zip(asked[-1 - wrong].tolist(), ("viewer", "target"), strict=True):
+                on_map(cell, self.shape, what)
+        halves, lights = np.empty(n, np.int32), np.empty(n, np.int16)
+        table = self._pair_lines(n, max(extents))
+
+        def counted(begin: int, end: int) -> list[None]:
             own = slice(begin, end)
             self._count(array[own], given, halves[own], lights[own], table)
             return []
 
-        # Threads cost more than they gain where all is done in less than a millisecond.
-        if n * (widest + 10) < WORTH_THREADS and table is not None:
-            part(0, n)
+        if many or table is None:
+            spread(n, counted)
         else:
-            spread(n, part)
+            counted(0, n)
         return Sights(array, halves, lights, (self,))
 
     def _pair_lines(self, n: int, widest: int) -> PairLines | None:
