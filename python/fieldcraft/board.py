@@ -1163,7 +1163,11 @@ class Board:
         View
         """
         cells = self._covered(viewer, "viewer")
-        views = self.sight_field(viewer, target).views(cells, radius, light=light)
+        field = self.sight_field(viewer, target)
+        if len(cells) == 1:
+            seen = field.view(cells[0], radius, light=light)
+            return _joined(self._who(viewer, "viewer")[1], [seen])
+        views = field.views(cells, radius, light=light)
         return _joined(self._who(viewer, "viewer")[1], views)
 
     @overload

@@ -75,7 +75,7 @@ class Shadows(NamedTuple):
 
 
 class PairLines(NamedTuple):
-    """The lines to all cells within a radius of rows and columns, as the kernel's `look_over`."""
+    """The lines to all hexes within a radius of rows and columns, as `look_over` reads them."""
 
     first: Array
     cells: Array
@@ -119,10 +119,9 @@ def shadows_of(radius: int) -> Shadows | None:
 
 
 def pair_lines_of(lattice: Lattice, line: str, width: int, radius: int) -> PairLines | None:
-    """Return the lines of pairs on maps of a width; None if they would take too much memory."""
-    name: Any = lattice.name if lattice.is_hex else "square"
+    """Return the lines of pairs on maps of hexes; None if they would take too much memory."""
     found: PairLines | None = _keep(
-        ("pairs", name, line, width, radius), lambda: _lay(Lattice(name), line, width, radius)
+        ("pairs", lattice.name, line, width, radius), lambda: _lay(lattice, line, width, radius)
     )
     return found
 

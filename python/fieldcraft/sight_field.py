@@ -45,11 +45,11 @@ TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
 WORTH_THREADS = 20_000
-"""From so many pairs on a batch is spread over threads though each is read from a table."""
+"""From so many pairs of some 20 cells on threads gain more than they cost, less than 1 ms."""
 RADIUS_STEP = 10
 """Tables of the lines of pairs have radii that are multiples of this."""
-WIDEST_TABLE = {False: 140, True: 100}
-"""The largest radius of such a table, on squares and on hexes."""
+WIDEST_TABLE = 60
+"""The largest radius of such a table."""
 TABLES_AT_HAND = 16
 """For how many radii a field remembers its table."""
 
@@ -463,9 +463,7 @@ class SightField(Frozen):
             found = int(pairs_.widest(self._rules, array[begin:end]))
             return [found if found >= 0 else found - begin]
 
-        # Threads cost more than they gain where all is done in less than a millisecond.
-        many = n >= WORTH_THREADS
-        extents = spread(n, taken) if many else taken(0, n)
+        extents = spread(n, taken) if n >= WORTH_THREADS else taken(0, n)
         wrong = next((extent for extent in extents if extent < 0), 0)
         if wrong:
             for cell, what in zip(asked[-1 - wrong].tolist(), ("viewer", "target"), strict=True):
@@ -478,7 +476,7 @@ class SightField(Frozen):
             self._count(array[own], given, halves[own], lights[own], table)
             return []
 
-        if many or table is None:
+        if n >= WORTH_THREADS or not self._plain or n * max(extents) >= WORTH_THREADS * 20:
             spread(n, counted)
         else:
             counted(0, n)
@@ -486,14 +484,13 @@ class SightField(Frozen):
 
     def _pair_lines(self, n: int, widest: int) -> PairLines | None:
         """Return a table of lines for a batch of pairs, if it is worth its making."""
-        # Its making takes about as long as twice the square of the radius pairs without it.
-        radius = min(-(-max(widest, 1) // RADIUS_STEP) * RADIUS_STEP, int((2 * n) ** 0.5))
-        radius -= radius % RADIUS_STEP
-        if not self._plain or radius == 0:
+        # Its making takes about as long as half the square of its radius pairs that are walked.
+        most = min(WIDEST_TABLE, int((2 * n) ** 0.5))
+        radius = -(-max(widest, 1) // RADIUS_STEP) * RADIUS_STEP
+        radius = min(radius, most - most % RADIUS_STEP)
+        if not self._plain or not self.lattice.is_hex or radius == 0:
             return None
-        return pair_lines_of(
-            self.lattice, self.line, self.shape[1], min(radius, WIDEST_TABLE[self.lattice.is_hex])
-        )
+        return pair_lines_of(self.lattice, self.line, self.shape[1], radius)
 
     def _count(
         self,
@@ -505,22 +502,32 @@ class SightField(Frozen):
     ) -> None:
         """Write the sums of pairs, BLOCKED or more where opaque, and the light at the targets."""
         given = views_.FIELD_LIGHT if light is None else light
-        rest: Any = slice(None)
-        if table is not None:
-            too_far = pairs_.look_over(
-                table.first, table.cells, self._rules, self._cover, pairs, table.radius, halves
-            )
-            rest = np.flatnonzero(halves == pairs_.TOO_FAR) if too_far else None
-        if rest is not None:
-            halves[rest] = self._look(
-                self._padded(pairs[rest][:, 0]), self._padded(pairs[rest][:, 1])
-            )
+        if not self._plain:
+            halves[:] = self._look(self._padded(pairs[:, 0]), self._padded(pairs[:, 1]))
+        elif not self.lattice.is_hex:
+            pairs_.walk_squares(self._rules, self._cover, pairs, halves)
+        else:
+            self._count_hexes(pairs, halves, table)
         if not self.levels_apart:
             pairs_.finish(self._rules, self._planes, self.light, given, pairs, halves, lights)
             return
         viewers, targets = pairs[:, 0], pairs[:, 1]
         halves[:] = self._with_ends(halves, viewers, targets)
         lights[:] = self._light_at(targets, light)
+
+    def _count_hexes(self, pairs: Array, halves: Array, table: PairLines | None) -> None:
+        """Write the sums of pairs, from a table as far as it goes."""
+        if table is None:
+            halves[:] = pairs_.TOO_FAR
+        elif not pairs_.look_over(
+            table.first, table.cells, self._rules, self._cover, pairs, table.radius, halves
+        ):
+            return
+        longest = 4 * (self.shape[0] + self.shape[1]) + 8
+        entries = np.empty((longest, lines_.N_FIELDS), np.int64)
+        pairs_.walk_hexes(
+            self._rules, int(self.line == "stepped"), self._cover, pairs, entries, halves
+        )
 
     def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
         """Return the sight line between two cells for a sum of halves and the target's light."""
