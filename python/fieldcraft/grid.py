@@ -1,7 +1,7 @@
 """Squares: reach, distances, paths and sight for people with nothing but a NumPy array.
 
-Every function takes the costs first. To ask more than one question of a map, prepare it once with
-`field` and ask that.
+Every function takes the costs, or what is opaque, first. To ask more than one question of a map,
+prepare it once with `field` or `sight_field` and ask that.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = [
     "reach",
     "reach_many",
     "sight",
+    "sight_field",
     "sights",
     "view",
     "views",
@@ -277,7 +278,32 @@ def distance(
 # -- sight ----------------------------------------------------------------------------------------
 
 
-def _sight_field(opaque: npt.ArrayLike, corners: str) -> SightField:
+def sight_field(opaque: npt.ArrayLike, *, corners: str = "closed") -> SightField:
+    """Prepare a map of squares once, for many questions about sight.
+
+    Parameters
+    ----------
+    opaque : array_like of bool, shape (height, width)
+    corners : str
+        As in `view`.
+
+    Returns
+    -------
+    SightField
+        With the methods `sight`, `sights`, `view` and `views`.
+
+    Raises
+    ------
+    MapError, ArgumentTypeError, RulesError
+        If the array is none of bool with at least one cell, or `corners` is unknown.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> field = fc.grid.sight_field([[False, True, False]])
+    >>> len(field.view((0, 0), 5)), field.sight((0, 0), (0, 2)).visible
+    (2, False)
+    """
     array = np.asarray(opaque)
     if array.ndim != 2 or array.size == 0:
         raise MapError(
@@ -322,7 +348,7 @@ def view(opaque: npt.ArrayLike, cell: Cell, radius: int = 20, *, corners: str = 
     >>> fc.grid.view(wall, (0, 0), 5).visible.tolist()
     [[True, True, False]]
     """
-    return _sight_field(opaque, corners).view(cell, radius)
+    return sight_field(opaque, corners=corners).view(cell, radius)
 
 
 @overload
@@ -366,19 +392,19 @@ def views(
     array = np.asarray(opaque)
     if array.ndim == 3 and array.size:
         n_maps, height, width = array.shape
-        field = _sight_field(array.reshape(n_maps * height, width), corners)
+        field = sight_field(array.reshape(n_maps * height, width), corners=corners)
         return stack_views(field, n_maps, cells, radius)
-    return _sight_field(array, corners).views(cells, radius)
+    return sight_field(array, corners=corners).views(cells, radius)
 
 
 def sight(opaque: npt.ArrayLike, a: Cell, b: Cell, *, corners: str = "closed") -> Sight:
     """Return whether cell `b` is seen from cell `a`; see `view`."""
-    return _sight_field(opaque, corners).sight(a, b)
+    return sight_field(opaque, corners=corners).sight(a, b)
 
 
 def sights(opaque: npt.ArrayLike, pairs: npt.ArrayLike, *, corners: str = "closed") -> Sights:
     """Return the sight of each pair, shape (n, 2, 2), as `sight` would, on all cores."""
-    return _sight_field(opaque, corners).sights(pairs)
+    return sight_field(opaque, corners=corners).sights(pairs)
 
 
 def line(a: Cell, b: Cell) -> npt.NDArray[np.int64]:

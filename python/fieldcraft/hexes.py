@@ -1,7 +1,8 @@
 """Hexagons: reach, distances, paths and sight for people with nothing but a NumPy array.
 
 Maps keep their offset layout: ``layout`` is ``"odd-r"``, ``"even-r"`` (pointy tops), ``"odd-q"``
-or ``"even-q"`` (flat tops). To ask more than one question of a map, prepare it once with `field`.
+or ``"even-q"`` (flat tops). To ask more than one question of a map, prepare it once with
+`field` or `sight_field`.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ __all__ = [
     "reach_many",
     "ring",
     "sight",
+    "sight_field",
     "sights",
     "to_axial",
     "to_cube",
@@ -221,7 +223,7 @@ def from_cube(cube: npt.ArrayLike, *, layout: str = "odd-r") -> npt.NDArray[np.i
 # -- sight ----------------------------------------------------------------------------------------
 
 
-def _sight_field(
+def sight_field(
     obstruction: npt.ArrayLike,
     *,
     layout: str = "odd-r",
@@ -232,6 +234,31 @@ def _sight_field(
     opaque: npt.ArrayLike | None = None,
     light: npt.ArrayLike | None = None,
 ) -> SightField:
+    """Prepare a map of hexagons once, for many questions about sight.
+
+    Parameters
+    ----------
+    obstruction : array_like, shape (height, width)
+    layout, threshold, line, tie, target_hex, opaque, light
+        As in `view`.
+
+    Returns
+    -------
+    SightField
+        With the methods `sight`, `sights`, `view` and `views`.
+
+    Raises
+    ------
+    CostError, MapError, ArgumentTypeError, RulesError
+        If an array or a name is not as described.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> field = fc.hexes.sight_field([[0, 2, 1, 1, 0]])
+    >>> len(field.view((0, 0), 9)), field.sight((0, 0), (0, 2)).malus
+    (3, -3)
+    """
     points = np.asarray(obstruction)
     if points.dtype.kind not in "iuf":
         raise ArgumentTypeError(f"obstruction must be an array of numbers, not of {points.dtype}")
@@ -314,7 +341,7 @@ def view(
     >>> view.cells.tolist(), view.maluses.tolist()
     ([[0, 0], [0, 1], [0, 2]], [0, -2, -3])
     """
-    return _sight_field(
+    return sight_field(
         obstruction, layout=layout, threshold=threshold, line=line, tie=tie,
         target_hex=target_hex, opaque=opaque, light=light,
     ).view(cell, radius)  # fmt: skip
@@ -366,19 +393,19 @@ def views(
                 if array.shape != points.shape:
                     raise MapError(f"{name} has shape {array.shape}, the maps have {points.shape}")
                 options[name] = array.reshape(n_maps * height, width)
-        field = _sight_field(points.reshape(n_maps * height, width), **options)
+        field = sight_field(points.reshape(n_maps * height, width), **options)
         return stack_views(field, n_maps, cells, radius)
-    return _sight_field(points, **options).views(cells, radius)
+    return sight_field(points, **options).views(cells, radius)
 
 
 def sight(obstruction: npt.ArrayLike, a: Cell, b: Cell, **options: Any) -> Sight:
     """Return whether and how well cell `b` is seen from cell `a`; options as in `view`."""
-    return _sight_field(obstruction, **options).sight(a, b)
+    return sight_field(obstruction, **options).sight(a, b)
 
 
 def sights(obstruction: npt.ArrayLike, pairs: npt.ArrayLike, **options: Any) -> Sights:
     """Return the sight of each pair, shape (n, 2, 2), as `sight` would, on all cores."""
-    return _sight_field(obstruction, **options).sights(pairs)
+    return sight_field(obstruction, **options).sights(pairs)
 
 
 def line(
