@@ -18,7 +18,7 @@ from fieldcraft.lattice import Lattice
 from fieldcraft_kernel import fans as kernel
 from fieldcraft_kernel import pairs, shadows
 from fieldcraft_kernel.lattice import LATTICE_KINDS
-from fieldcraft_kernel.lines import N_FIELDS
+from fieldcraft_kernel.lines import N_FIELDS, PINCH
 
 __all__ = ["Fan", "PairLines", "Shadows", "fan_of", "pair_lines_of", "shadows_of", "vectors_within"]
 
@@ -48,6 +48,8 @@ class Fan(NamedTuple):
         Whether a pair is among a node and those before it.
     adjacent : ndarray of bool, shape (n,)
         Whether it is a target at distance 1.
+    into : ndarray of int8, shape (n, 2)
+        Direction in which either cell is entered from the entry before, -1 if none.
     nodes : ndarray of int32, shape (parities, n, 4)
         The same as the kernel's `see` reads it.
     near : ndarray of int32, shape (parities, k, 2)
@@ -62,6 +64,7 @@ class Fan(NamedTuple):
     before: Array
     split: npt.NDArray[np.bool_]
     adjacent: npt.NDArray[np.bool_]
+    into: npt.NDArray[np.int8]
     nodes: Array
     near: Array
 
@@ -211,8 +214,22 @@ def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
     )
     return Fan(
         frozen(cells), what, depth, behind, int(deepest), frozen(before), frozen(split),
-        frozen(adjacent), frozen(nodes), frozen(near.astype(np.int32)),
+        frozen(adjacent), frozen(_into(lattice, listed, before)), frozen(nodes),
+        frozen(near.astype(np.int32)),
     )  # fmt: skip
+
+
+def _into(lattice: Lattice, listed: Array, before: Array) -> npt.NDArray[np.int8]:
+    """Return the directions in which nodes are entered; corner points are no cells to come from."""
+    corner = (before >= 0) & (listed[before, kernel.WHAT] == PINCH)
+    last = np.where(corner, before[before], before)
+    start = np.where(last[:, None] >= 0, listed[last, :4], 0)
+    ahead = (listed[:, :4] - start).reshape(-1, 2, 2)
+    found = np.full(ahead.shape[:2], -1, np.int8)
+    straight = lattice.axial_offsets() if lattice.is_hex else lattice.offsets()[0, :4]
+    for k, vector in enumerate(straight):
+        found[(ahead == vector).all(axis=-1)] = k
+    return found
 
 
 def _parities(lattice: Lattice) -> tuple[int, ...]:

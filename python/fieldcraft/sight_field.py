@@ -217,7 +217,7 @@ class SightField(Frozen):
         self._neighbours = frozen(neighbour_vectors(lattice))
         self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
         self._lock = threading.Lock()
-        self._maps = self._cover.reshape(1, height + 2, width + 2)
+        self._maps, self._barred = self._in_rows()
         self._planes, self._rules = self._laid_out()
         self._plain = not (self._walls.size or self._tops.size or self.levels_apart)
         self._solid = self._bits()
@@ -229,6 +229,13 @@ class SightField(Frozen):
         if self.lattice.is_hex or not self._plain or self._planes.size or self.between.any():
             return np.zeros((0, 0, 0), np.uint64)
         return frozen(bits_of(self.opaque)[None])
+
+    def _in_rows(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """Return cover and walls as a stack of one padded map; no walls, no map of them."""
+        padded = (self.shape[0] + 2, self.shape[1] + 2)
+        n_walls = int(self._walls.size > 0)
+        walls = self._walls.reshape((n_walls, *padded) if n_walls else (0, 0, 0))
+        return self._cover.reshape(1, *padded), walls
 
     def _laid_out(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
         """Return what the ends count as planes, one for all that are equal, and the rules."""
@@ -317,14 +324,14 @@ class SightField(Frozen):
         return frozen(tops.reshape(-1)), frozen(eyes[0]), frozen(eyes[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = ("_lock", "_tables", "_at_hand", "_lanes", "_maps")
+        dropped = ("_lock", "_tables", "_at_hand", "_lanes", "_maps", "_barred")
         return {k: v for k, v in self.__dict__.items() if k not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._tables, self._lock = {}, threading.Lock()
         self._at_hand, self._lanes = {}, (-1, None)
-        self._maps = self._cover.reshape(1, self.shape[0] + 2, self.shape[1] + 2)
+        self._maps, self._barred = self._in_rows()
 
     # -- sums along lines -----------------------------------------------------------------------
 
@@ -648,8 +655,8 @@ class SightField(Frozen):
     def _table_for(self, radius: int) -> tuple[Fan | Shadows | None, int]:
         """Return the fan or the shadows for a radius, and its own: the map's where it is smaller.
 
-        None where lines have to be looked along one by one: over walls and heights, between
-        levels, or so far that no table has room.
+        None where lines have to be looked along one by one: over heights, between levels, or so
+        far that no table has room.
         """
         found = self._at_hand.get(radius)
         if found is None:
@@ -661,7 +668,7 @@ class SightField(Frozen):
                 table = shadows_of(within)
                 if table is not None and self.corners == "open":
                     table = table._replace(partners=table.partners[:, :0])
-            if self._plain and table is None:
+            if table is None and not (self._tops.size or self.levels_apart):
                 table = fan_of(self.lattice, self.line, within)
             found = table, within
             if len(self._at_hand) >= TABLES_AT_HAND:
@@ -684,8 +691,8 @@ class SightField(Frozen):
             )  # fmt: skip
         else:
             views_.see(
-                table.nodes, table.near, self._rules, self._maps, self._planes, self.light,
-                viewers, radius, given, out, counts,
+                table.nodes, table.into, table.near, self._rules, self._maps, self._barred,
+                self._planes, self.light, viewers, radius, given, out, counts,
             )  # fmt: skip
         out.flags.writeable = False
         return out, counts

@@ -142,7 +142,6 @@ def test_shadows_equal_lines(size, corners, data):
 @given(data=st.data())
 def test_fans_equal_lines(lattice, data):
     spec = data.draw(strategies.sights(lattice))
-    spec.walls = None
     field = strategies.sight_field(spec)
     rng = np.random.default_rng(data.draw(strategies.seeds))
     viewer = int(rng.integers(0, spec.height)), int(rng.integers(0, spec.width))
