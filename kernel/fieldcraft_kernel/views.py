@@ -349,12 +349,14 @@ def see(
 def list_seen(window: Any, row: int, col: int, cells: Any, maluses: Any) -> None:
     """List the cells that a view's window shows, row by row.
 
-    In: window int16 (rows, cols); row and col of its first cell. Out: cells int64 (n + 1, 2) and
-    maluses int16 (n + 1,), n the number of cells seen; the last item is scratch.
+    In: window int16 (rows, cols); row and col of its first cell. Out: cells int64 (n, 2) and
+    maluses int16 (n,), n the number of cells seen.
     """
-    n = 0
+    n, total = 0, maluses.shape[0]
     for r in range(window.shape[0]):
         for c in range(window.shape[1]):
+            if n == total:
+                return
             # Written always and kept if seen: what is seen is hard to predict.
             cells[n, 0] = row + r
             cells[n, 1] = col + c

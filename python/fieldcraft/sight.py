@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
@@ -334,6 +334,14 @@ def best_sights(parts: Sequence[tuple[Any, Sights]]) -> Sights:
     return together._of(order[np.diff(owners[order], prepend=-1) > 0])
 
 
+@cache
+def _list_seen() -> Any:
+    """Return the kernel that lists a view; it is not imported before there is one."""
+    from fieldcraft_kernel.views import list_seen
+
+    return list_seen
+
+
 def _closed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     array.flags.writeable = False
     return array
@@ -385,24 +393,15 @@ class View(Frozen):
 
     @cached_property
     def _listed(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int16]]:
-        from fieldcraft_kernel.views import list_seen
-
         window = self._window
         if window is None:
             raise AssertionError("a view without a window is listed from the start")
         n = self._n
-        cells, maluses = np.empty((n + 1, 2), np.int64), np.empty(n + 1, np.int16)
-        row, col = self._corner
-        list_seen(window, row, col, cells, maluses)
+        cells, maluses = np.empty((n, 2), np.int64), np.empty(n, np.int16)
+        half = window.shape[0] // 2
+        _list_seen()(window, self.viewer[0] - half, self.viewer[1] - half, cells, maluses)
         cells.flags.writeable = maluses.flags.writeable = False
-        cells, maluses = cells[:n], maluses[:n]
         return cells, maluses
-
-    @property
-    def _corner(self) -> Cell:
-        """Row and column of the first cell of the window, which may lie off the map."""
-        half = 0 if self._window is None else self._window.shape[0] // 2
-        return self.viewer[0] - half, self.viewer[1] - half
 
     @property
     def cells(self) -> npt.NDArray[np.int64]:
