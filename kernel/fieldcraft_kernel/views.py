@@ -25,8 +25,10 @@ from fieldcraft_kernel.sight import (
 )
 
 LEFT, RIGHT, PACKED, BEHIND = 0, 1, 2, 3
-"""Columns of a fan's nodes, int32: the left and the right cell as flat offsets into the window, the
-depth shifted by 2 and what the node is, and the node that follows all behind it."""
+"""Columns of a fan's nodes, int32: the left and the right cell as flat offsets into the window;
+what the node is, with TWO_SUMS if a pair lies before it and the depth shifted by DEPTH_SHIFT; and
+the node that follows all behind it."""
+TWO_SUMS, DEPTH_SHIFT = 4, 3
 
 HEIGHT, WIDTH, TIE, CLOSED_CORNERS, LIMIT, THRESHOLD = 0, 1, 2, 3, 4, 5
 PARITY_OF_ROW, PARITY_OF_COL = 6, 7
@@ -81,24 +83,33 @@ def walk(
     side's sum by depth. Out: sums int32 (cells,), of each target that was come to.
     """
     left_of[0] = 0
-    right_of[0] = 0
     i = 0
     while i < own.shape[0]:
-        what = own[i, PACKED] & 3
-        depth = own[i, PACKED] >> 2
+        packed = own[i, PACKED]
+        what, two, depth = packed & 3, packed & TWO_SUMS, packed >> DEPTH_SHIFT
         at = middle + own[i, LEFT]
         if what == TARGET:
-            sum_left = left_of[depth]
-            sum_right = right_of[depth]
-            sums[at] = min(sum_left, sum_right) if tie == BEST_SIDE else max(sum_left, sum_right)
+            total = left_of[depth]
+            if two:
+                right = right_of[depth]
+                total = min(total, right) if tie == BEST_SIDE else max(total, right)
+            sums[at] = total
             i += 1
             continue
         a = int(window[at])
         if what == SINGLE:
             if a >= OPAQUE:
                 a = BLOCKED if a == OPAQUE else 0
-            sum_left = left_of[depth - 1] + a
-            sum_right = right_of[depth - 1] + a
+            if not two:
+                # Nearly all lines are of this kind.
+                total = left_of[depth - 1] + a
+                if total >= limit:
+                    i = own[i, BEHIND]
+                    continue
+                left_of[depth] = total
+                i += 1
+                continue
+            b = a
         else:
             b = int(window[middle + own[i, RIGHT]])
             if what == PAIR:
@@ -120,8 +131,8 @@ def walk(
                     a = b = min(a + b, BLOCKED)
             else:
                 a = b = BLOCKED if closed_corners and a == OPAQUE and b == OPAQUE else 0
-            sum_left = left_of[depth - 1] + a
-            sum_right = right_of[depth - 1] + b
+        sum_left = left_of[depth - 1] + a
+        sum_right = (right_of[depth - 1] if two else left_of[depth - 1]) + b
         so_far = min(sum_left, sum_right) if tie == BEST_SIDE else max(sum_left, sum_right)
         if so_far >= limit:
             i = own[i, BEHIND]
@@ -164,7 +175,7 @@ def walk_walled(
     i = 0
     while i < own.shape[0]:
         what = own[i, PACKED] & 3
-        depth = own[i, PACKED] >> 2
+        depth = own[i, PACKED] >> DEPTH_SHIFT
         up = depth if what == TARGET else depth - 1
         a, b = middle + own[i, LEFT], middle + own[i, RIGHT]
         in_a, in_b = int(window[a]), int(window[b])

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from fieldcraft.frozen import frozen
 from fieldcraft.lattice import Lattice
 from fieldcraft_kernel import fans as kernel
-from fieldcraft_kernel import pairs, shadows
+from fieldcraft_kernel import pairs, shadows, views
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 from fieldcraft_kernel.lines import N_FIELDS, PINCH
 
@@ -205,7 +205,9 @@ def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
     side = 2 * radius + 3
     flat = cells[..., 0::2] * side + cells[..., 1::2]
     nodes = np.empty((*flat.shape[:2], 4), np.int32)
-    nodes[..., :2], nodes[..., 2], nodes[..., 3] = flat, depth << 2 | what, behind
+    two = np.where(split[before] & (before >= 0), views.TWO_SUMS, 0)
+    nodes[..., views.LEFT : views.RIGHT + 1], nodes[..., views.BEHIND] = flat, behind
+    nodes[..., views.PACKED] = depth << views.DEPTH_SHIFT | two | what
     near = np.stack(
         [
             _offsets(lattice, vectors_within(lattice, min(radius, 1)), parity)
