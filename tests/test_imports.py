@@ -88,7 +88,9 @@ LAYERS = (
     {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
     {"path", "reach", "reaches", "route", "sight"},
-    {"body", "fields", "graph", "legal", "plain", "searching", "sight_field", "step_field"},
+    {"all_views", "line_tables", "sight_field"}.union(
+        {"body", "fields", "graph", "legal", "plain", "searching", "step_field"}
+    ),
     {"rules"},
     {"_arrays", "board", "grid", "hexes", "plane", "questions", "stacks", "trees", "warming"},
     {"encounters", "io", "plot", "tactics"},

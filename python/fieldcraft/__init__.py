@@ -19,6 +19,7 @@ from fieldcraft._version import __version__
 
 if TYPE_CHECKING:
     from fieldcraft import grid, hexes, io, rules
+    from fieldcraft.all_views import AllViews, ViewBlock
     from fieldcraft.board import Board
     from fieldcraft.creature import Creature, Token
     from fieldcraft.errors import (
@@ -38,13 +39,15 @@ if TYPE_CHECKING:
     from fieldcraft.questions import Charge
     from fieldcraft.reach import Reach
     from fieldcraft.route import Route
-    from fieldcraft.sight import HIDDEN, Sight, View
+    from fieldcraft.sight import HIDDEN, Sight, Sights, View
     from fieldcraft.terrain import Border, Perch, Terrain
     from fieldcraft.trees import fall_displacements, roll_perches
     from fieldcraft.warming import warmup
 
 _MODULES = ("grid", "hexes", "io", "rules")
 _NAMES = {
+    "AllViews": "all_views",
+    "ViewBlock": "all_views",
     "Board": "board",
     "Creature": "creature",
     "Token": "creature",
@@ -76,6 +79,7 @@ _NAMES = {
     "Route": "route",
     "HIDDEN": "sight",
     "Sight": "sight",
+    "Sights": "sight",
     "View": "sight",
     "Border": "terrain",
     "Perch": "terrain",
@@ -87,6 +91,7 @@ _NAMES = {
 
 __all__ = [
     "HIDDEN",
+    "AllViews",
     "ArgumentTypeError",
     "Board",
     "Border",
@@ -109,12 +114,14 @@ __all__ = [
     "RulesError",
     "Sight",
     "SightField",
+    "Sights",
     "Stake",
     "Step",
     "StepField",
     "Terrain",
     "Token",
     "View",
+    "ViewBlock",
     "Within",
     "__version__",
     "fall_displacements",

@@ -28,13 +28,14 @@ from fieldcraft.errors import (
 )
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
-from fieldcraft.queries import batch_of, cells_of, spread
+from fieldcraft.queries import batch_array, batch_of, cells_of, spread
 from fieldcraft.reach import Reach
 from fieldcraft.route import Route, find_route
-from fieldcraft.sight import Sight, View
+from fieldcraft.sight import Sight, Sights, View, best_sights
 from fieldcraft.terrain import Border, Kind, Perch, Terrain
 
 if TYPE_CHECKING:
+    from fieldcraft.all_views import AllViews
     from fieldcraft.fields import SightField, StepField
     from fieldcraft.questions import Charge
     from fieldcraft.reaches import Reaches
@@ -1104,7 +1105,7 @@ class Board:
             return field.sight(seers[0], seen[0], light=light)
         return _best(field.sights([(a, b) for a in seers for b in seen], light=light))
 
-    def sights(self, pairs: Any, *, light: int | None = None) -> list[Sight]:
+    def sights(self, pairs: Any, *, light: int | None = None) -> Sights:
         """Return the sight of each pair (viewer, target), as `sight` would, on all cores.
 
         Parameters
@@ -1112,22 +1113,55 @@ class Board:
         pairs : array_like of int, shape (n, 2, 2), or sequence of pairs of tokens and cells
         light : int, optional
             As in `sight`.
+
+        Returns
+        -------
+        Sights
+            A sequence of `Sight` with arrays of all answers.
         """
+        asked: Any = _asked(pairs, (2, 2), "pairs")
+        found: list[tuple[Any, Sights]] = []
+        rest: Any = range(len(asked))
+        if isinstance(asked, np.ndarray):
+            # Where no token stands everybody looks alike, and is looked at alike.
+            free = self._free(asked)
+            found.append(
+                (
+                    np.flatnonzero(free),
+                    self._sight_field(*[self._eye(None)] * 2).sights(asked[free], light=light),
+                )
+            )
+            rest, asked = np.flatnonzero(~free).tolist(), asked.tolist()
         groups: dict[tuple[_Eye, _Eye], list[tuple[int, Cell, Cell]]] = {}
-        asked = _whos(pairs, (2, 2), "pairs")
         known: dict[Any, tuple[_Eye, list[Cell]]] = {}
-        for i, (viewer, target) in enumerate(asked):
+        for i in rest:
+            viewer, target = asked[i]
             seeing, seers = self._looker(viewer, "viewer", known)
             shown, seen = self._looker(target, "target", known)
             group = groups.setdefault((seeing, shown), [])
             group.extend((i, a, b) for a in seers for b in seen)
-        found: list[list[Sight]] = [[] for _ in asked]
         for (seeing, shown), members in groups.items():
             field = self._sight_field(seeing, shown)
             answers = field.sights([(a, b) for _, a, b in members], light=light)
-            for (i, _, _), answer in zip(members, answers, strict=True):
-                found[i].append(answer)
-        return [_best(answers) for answers in found]
+            found.append(([i for i, _, _ in members], answers))
+        return best_sights(found)
+
+    def _free(self, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return which pairs, shape (n, 2, 2), have no token at either end; all must be cells."""
+        height, width = self.shape
+        rows, cols = pairs[..., 0], pairs[..., 1]
+        outside = (rows < 0) | (rows >= height) | (cols < 0) | (cols >= width)
+        if outside.any():
+            place, end = np.argwhere(outside)[0].tolist()
+            self._terrain.check(tuple(pairs[place, end].tolist()), ("viewer", "target")[end])
+        if not self._tokens:
+            return np.ones(len(pairs), np.bool_)
+        covered = np.zeros(self.shape, np.bool_)
+        for token in self._tokens:
+            for row, col in self._rules.cells_of(token, self.lattice):
+                if 0 <= row < height and 0 <= col < width:
+                    covered[row, col] = True
+        return np.asarray(~covered[rows, cols].any(axis=1), np.bool_)
 
     def _looker(
         self, who: Token | Cell, what: str, known: dict[Any, tuple[_Eye, list[Cell]]]
@@ -1178,9 +1212,23 @@ class Board:
         View
         """
         cells = self._covered(viewer, "viewer")
-        views = self.sight_field(viewer, target).views(cells, radius, light=light)
+        field = self.sight_field(viewer, target)
+        if len(cells) == 1:
+            seen = field.view(cells[0], radius, light=light)
+            return _joined(self._who(viewer, "viewer")[1], [seen])
+        views = field.views(cells, radius, light=light)
         return _joined(self._who(viewer, "viewer")[1], views)
 
+    @overload
+    def views(
+        self,
+        viewers: None = None,
+        radius: int = 20,
+        *,
+        light: int | None = None,
+        target: Creature | None = None,
+    ) -> AllViews: ...
+    @overload
     def views(
         self,
         viewers: Any,
@@ -1188,15 +1236,33 @@ class Board:
         *,
         light: int | None = None,
         target: Creature | None = None,
-    ) -> list[View]:
+    ) -> list[View]: ...
+    def views(
+        self,
+        viewers: Any = None,
+        radius: int = 20,
+        *,
+        light: int | None = None,
+        target: Creature | None = None,
+    ) -> list[View] | AllViews:
         """Return the view of each viewer, as `view` would, on all cores.
 
         Parameters
         ----------
-        viewers : array_like of int, shape (n, 2), or sequence of tokens and cells
+        viewers : array_like of int, shape (n, 2), or sequence of tokens and cells, optional
+            Every cell of the map if absent, with a Medium creature in it, whoever stands there.
         radius, light, target
             As in `view`.
+
+        Returns
+        -------
+        list of View, or AllViews
+            For every cell the views are counted or handed out block by block when asked for.
         """
+        if viewers is None:
+            return self._sight_field(self._eye(None), self._eye(target)).views(
+                None, radius, light=light
+            )
         groups: dict[_Eye, list[tuple[int, Cell]]] = {}
         asked = _whos(viewers, (2,), "viewers")
         known: dict[Any, tuple[_Eye, list[Cell]]] = {}
@@ -1229,12 +1295,18 @@ class _Eye(NamedTuple):
 
 def _whos(given: Any, shape: tuple[int, ...], what: str) -> list[Any]:
     """Return tokens and cells, or pairs of them, as a list: tokens stay tokens."""
+    found = _asked(given, shape, what)
+    return found.tolist() if isinstance(found, np.ndarray) else found
+
+
+def _asked(given: Any, shape: tuple[int, ...], what: str) -> list[Any] | npt.NDArray[np.int64]:
+    """Return tokens and cells, or pairs of them, as a list, or an array if there are but cells."""
     if isinstance(given, list | tuple):
         ends = given if len(shape) == 1 else [end for pair in given for end in _ends(pair)]
         if any(isinstance(end, Token) for end in ends):
-            batch_of(given, shape, what)
+            batch_array(given, shape, what)
             return list(given)
-    return batch_of(given, shape, what)
+    return batch_array(given, shape, what).astype(np.int64)
 
 
 def _ends(pair: Any) -> tuple[Any, ...]:

@@ -1,26 +1,27 @@
 """Squares: reach, distances, paths and sight for people with nothing but a NumPy array.
 
-Every function takes the costs first. To ask more than one question of a map, prepare it once with
-`field` and ask that.
+Every function takes the costs, or what is opaque, first. To ask more than one question of a map,
+prepare it once with `field` or `sight_field` and ask that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft._arrays import array_field, checked_mask, diagonal_rule
+from fieldcraft.all_views import AllViews
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import MapError
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
 from fieldcraft.reaches import Reaches
-from fieldcraft.sight import Sight, View
-from fieldcraft.sight_field import SightField
+from fieldcraft.sight import Sight, Sights, View
+from fieldcraft.sight_field import SightField, stack_views
 from fieldcraft.sight_field import trace as _trace
 from fieldcraft.stacks import FieldStack, alone, is_stack
 from fieldcraft.step_field import StepField
@@ -37,6 +38,7 @@ __all__ = [
     "reach_many",
     "reaches",
     "sight",
+    "sight_field",
     "sights",
     "stack",
     "view",
@@ -380,7 +382,32 @@ def distance(
 # -- sight ----------------------------------------------------------------------------------------
 
 
-def _sight_field(opaque: npt.ArrayLike, corners: str) -> SightField:
+def sight_field(opaque: npt.ArrayLike, *, corners: str = "closed") -> SightField:
+    """Prepare a map of squares once, for many questions about sight.
+
+    Parameters
+    ----------
+    opaque : array_like of bool, shape (height, width)
+    corners : str
+        As in `view`.
+
+    Returns
+    -------
+    SightField
+        With the methods `sight`, `sights`, `view` and `views`.
+
+    Raises
+    ------
+    MapError, ArgumentTypeError, RulesError
+        If the array is none of bool with at least one cell, or `corners` is unknown.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> field = fc.grid.sight_field([[False, True, False]])
+    >>> len(field.view((0, 0), 5)), field.sight((0, 0), (0, 2)).visible
+    (2, False)
+    """
     array = np.asarray(opaque)
     if array.ndim != 2 or array.size == 0:
         raise MapError(
@@ -425,24 +452,63 @@ def view(opaque: npt.ArrayLike, cell: Cell, radius: int = 20, *, corners: str = 
     >>> fc.grid.view(wall, (0, 0), 5).visible.tolist()
     [[True, True, False]]
     """
-    return _sight_field(opaque, corners).view(cell, radius)
+    return sight_field(opaque, corners=corners).view(cell, radius)
 
 
+@overload
+def views(
+    opaque: npt.ArrayLike, cells: None = None, radius: int = 20, *, corners: str = "closed"
+) -> AllViews: ...
+@overload
 def views(
     opaque: npt.ArrayLike, cells: npt.ArrayLike, radius: int = 20, *, corners: str = "closed"
-) -> list[View]:
-    """Return the view of each cell, shape (n, 2), as `view` would, on all cores."""
-    return _sight_field(opaque, corners).views(cells, radius)
+) -> list[View]: ...
+def views(
+    opaque: npt.ArrayLike,
+    cells: npt.ArrayLike | None = None,
+    radius: int = 20,
+    *,
+    corners: str = "closed",
+) -> list[View] | AllViews:
+    """Return the view of each cell, shape (n, 2), as `view` would, on all cores.
+
+    Parameters
+    ----------
+    opaque : array_like of bool, shape (height, width), or (n, height, width)
+        A map; or a stack of maps, with one viewer on each.
+    cells : array_like of int, shape (n, 2), optional
+        Every cell of the map if absent.
+    radius, corners
+        As in `view`.
+
+    Returns
+    -------
+    list of View, or AllViews
+        For every cell the views are counted or handed out block by block when asked for.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> maps = [[[False, True, False]], [[False, False, False]]]
+    >>> [len(view) for view in fc.grid.views(maps, [(0, 0), (0, 2)])]
+    [2, 3]
+    """
+    array = np.asarray(opaque)
+    if array.ndim == 3 and array.size:
+        n_maps, height, width = array.shape
+        field = sight_field(array.reshape(n_maps * height, width), corners=corners)
+        return stack_views(field, n_maps, cells, radius)
+    return sight_field(array, corners=corners).views(cells, radius)
 
 
 def sight(opaque: npt.ArrayLike, a: Cell, b: Cell, *, corners: str = "closed") -> Sight:
     """Return whether cell `b` is seen from cell `a`; see `view`."""
-    return _sight_field(opaque, corners).sight(a, b)
+    return sight_field(opaque, corners=corners).sight(a, b)
 
 
-def sights(opaque: npt.ArrayLike, pairs: npt.ArrayLike, *, corners: str = "closed") -> list[Sight]:
+def sights(opaque: npt.ArrayLike, pairs: npt.ArrayLike, *, corners: str = "closed") -> Sights:
     """Return the sight of each pair, shape (n, 2, 2), as `sight` would, on all cores."""
-    return _sight_field(opaque, corners).sights(pairs)
+    return sight_field(opaque, corners=corners).sights(pairs)
 
 
 def line(a: Cell, b: Cell) -> npt.NDArray[np.int64]:

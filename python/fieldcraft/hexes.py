@@ -1,26 +1,28 @@
 """Hexagons: reach, distances, paths and sight for people with nothing but a NumPy array.
 
 Maps keep their offset layout: ``layout`` is ``"odd-r"``, ``"even-r"`` (pointy tops), ``"odd-q"``
-or ``"even-q"`` (flat tops). To ask more than one question of a map, prepare it once with `field`.
+or ``"even-q"`` (flat tops). To ask more than one question of a map, prepare it once with
+`field` or `sight_field`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft._arrays import array_field
+from fieldcraft.all_views import AllViews
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path
 from fieldcraft.reach import Reach
 from fieldcraft.reaches import Reaches
-from fieldcraft.sight import Sight, View
-from fieldcraft.sight_field import SightField
+from fieldcraft.sight import Sight, Sights, View
+from fieldcraft.sight_field import SightField, stack_views
 from fieldcraft.sight_field import trace as _trace
 from fieldcraft.stacks import FieldStack, alone, is_stack
 from fieldcraft.step_field import StepField
@@ -41,6 +43,7 @@ __all__ = [
     "reaches",
     "ring",
     "sight",
+    "sight_field",
     "sights",
     "stack",
     "to_axial",
@@ -286,7 +289,7 @@ def from_cube(cube: npt.ArrayLike, *, layout: str = "odd-r") -> npt.NDArray[np.i
 # -- sight ----------------------------------------------------------------------------------------
 
 
-def _sight_field(
+def sight_field(
     obstruction: npt.ArrayLike,
     *,
     layout: str = "odd-r",
@@ -297,6 +300,31 @@ def _sight_field(
     opaque: npt.ArrayLike | None = None,
     light: npt.ArrayLike | None = None,
 ) -> SightField:
+    """Prepare a map of hexagons once, for many questions about sight.
+
+    Parameters
+    ----------
+    obstruction : array_like, shape (height, width)
+    layout, threshold, line, tie, target_hex, opaque, light
+        As in `view`.
+
+    Returns
+    -------
+    SightField
+        With the methods `sight`, `sights`, `view` and `views`.
+
+    Raises
+    ------
+    CostError, MapError, ArgumentTypeError, RulesError
+        If an array or a name is not as described.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> field = fc.hexes.sight_field([[0, 2, 1, 1, 0]])
+    >>> len(field.view((0, 0), 9)), field.sight((0, 0), (0, 2)).malus
+    (3, -3)
+    """
     points = np.asarray(obstruction)
     if points.dtype.kind not in "iuf":
         raise ArgumentTypeError(f"obstruction must be an array of numbers, not of {points.dtype}")
@@ -379,27 +407,71 @@ def view(
     >>> view.cells.tolist(), view.maluses.tolist()
     ([[0, 0], [0, 1], [0, 2]], [0, -2, -3])
     """
-    return _sight_field(
+    return sight_field(
         obstruction, layout=layout, threshold=threshold, line=line, tie=tie,
         target_hex=target_hex, opaque=opaque, light=light,
     ).view(cell, radius)  # fmt: skip
 
 
+@overload
+def views(
+    obstruction: npt.ArrayLike, cells: None = None, radius: int = 20, **options: Any
+) -> AllViews: ...
+@overload
 def views(
     obstruction: npt.ArrayLike, cells: npt.ArrayLike, radius: int = 20, **options: Any
-) -> list[View]:
-    """Return the view of each cell, shape (n, 2), as `view` would, on all cores."""
-    return _sight_field(obstruction, **options).views(cells, radius)
+) -> list[View]: ...
+def views(
+    obstruction: npt.ArrayLike,
+    cells: npt.ArrayLike | None = None,
+    radius: int = 20,
+    **options: Any,
+) -> list[View] | AllViews:
+    """Return the view of each cell, shape (n, 2), as `view` would, on all cores.
+
+    Parameters
+    ----------
+    obstruction : array_like, shape (height, width), or (n, height, width)
+        A map; or a stack of maps, with one viewer on each. What else is given as an array, `opaque`
+        and `light`, is a stack then too.
+    cells : array_like of int, shape (n, 2), optional
+        Every cell of the map if absent.
+    radius, **options
+        As in `view`.
+
+    Returns
+    -------
+    list of View, or AllViews
+        For every cell the views are counted or handed out block by block when asked for.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.hexes.views([[0, 2, 1, 1, 0]], radius=9).count.tolist()
+    [[3, 5, 5, 5, 3]]
+    """
+    points = np.asarray(obstruction)
+    if points.ndim == 3 and points.size:
+        n_maps, height, width = points.shape
+        for name in ("opaque", "light"):
+            if options.get(name) is not None:
+                array = np.asarray(options[name])
+                if array.shape != points.shape:
+                    raise MapError(f"{name} has shape {array.shape}, the maps have {points.shape}")
+                options[name] = array.reshape(n_maps * height, width)
+        field = sight_field(points.reshape(n_maps * height, width), **options)
+        return stack_views(field, n_maps, cells, radius)
+    return sight_field(points, **options).views(cells, radius)
 
 
 def sight(obstruction: npt.ArrayLike, a: Cell, b: Cell, **options: Any) -> Sight:
     """Return whether and how well cell `b` is seen from cell `a`; options as in `view`."""
-    return _sight_field(obstruction, **options).sight(a, b)
+    return sight_field(obstruction, **options).sight(a, b)
 
 
-def sights(obstruction: npt.ArrayLike, pairs: npt.ArrayLike, **options: Any) -> list[Sight]:
+def sights(obstruction: npt.ArrayLike, pairs: npt.ArrayLike, **options: Any) -> Sights:
     """Return the sight of each pair, shape (n, 2, 2), as `sight` would, on all cores."""
-    return _sight_field(obstruction, **options).sights(pairs)
+    return sight_field(obstruction, **options).sights(pairs)
 
 
 def line(

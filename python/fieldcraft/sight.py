@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from functools import cache, cached_property
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,12 @@ from fieldcraft.frozen import Frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import amount
 
-__all__ = ["HIDDEN", "Passed", "Sight", "SightExplanation", "View"]
+__all__ = ["HIDDEN", "Passed", "Sight", "SightExplanation", "Sights", "View"]
 
 HIDDEN = -32768
-"""The malus of a cell that is not seen, in `View.malus`."""
-
+"""The malus of a cell that is not seen, in `View.malus` and the like; the kernel's own is equal."""
+LEAST_MALUS = HIDDEN + 1
+"""Lower ones are given as this in arrays."""
 Line = tuple[npt.NDArray[np.int64], list[tuple[Cell, Cell]]]
 
 
@@ -189,6 +190,163 @@ class Sight(Frozen):
         )  # fmt: skip
 
 
+class Counted(Protocol):
+    """What tells the answer of a sum: the field it was counted on."""
+
+    @property
+    def limit(self) -> int:
+        """The sum of halves that is enough to hide."""
+
+    def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+        """Return the sight line between two cells for a sum of halves."""
+
+    def spell_failure(self, malus: int) -> float:
+        """Return the chance that a spell fails at a malus."""
+
+
+class Sights(Frozen, Sequence[Sight]):
+    """The sight lines of many pairs: a sequence of `Sight` over arrays.
+
+    Items are made when they are asked for. It equals any sequence of the same sights.
+
+    Attributes
+    ----------
+    pairs : ndarray of int64, shape (n, 2, 2)
+        Viewer and target of each.
+    visible : ndarray of bool, shape (n,)
+    obstruction : ndarray of int16, shape (n,)
+        What the line takes off a shot, 0 or negative, in points; HIDDEN where something opaque
+        ends it. Sums below HIDDEN + 1 are given as that; `Sight.obstruction` has them in full.
+    light : ndarray of int16, shape (n,)
+        The target's light malus.
+    malus : ndarray of int16, shape (n,)
+        Obstruction and light together, to HIDDEN + 1 as well; HIDDEN where the target is hidden.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> sights = fc.hexes.sights([[0, 1, 0.5, 0]], [((0, 0), (0, 2)), ((0, 0), (0, 3))])
+    >>> len(sights), sights.malus.tolist(), sights[1].obstruction
+    (2, [-2, -2], -2)
+    """
+
+    def __init__(
+        self,
+        pairs: npt.NDArray[np.int64],
+        halves: npt.NDArray[np.int32],
+        light: npt.NDArray[np.int16],
+        fields: tuple[Counted, ...],
+        which: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        for array in (pairs, halves, light):
+            array.flags.writeable = False
+        self.pairs, self.light = pairs, light
+        self._halves, self._fields, self._which = halves, fields, which
+
+    @cached_property
+    def visible(self) -> npt.NDArray[np.bool_]:
+        """Whether each target is seen, shape (n,)."""
+        limits: Any = np.array([field.limit for field in self._fields], np.int32)
+        limits = limits[0] if self._which is None else limits[self._which]
+        return _closed(self._halves < limits)
+
+    @cached_property
+    def obstruction(self) -> npt.NDArray[np.int16]:
+        """What each line takes off a shot, in points, HIDDEN where it is ended, shape (n,)."""
+        from fieldcraft_kernel.sight import BLOCKED
+
+        points = np.maximum(-((self._halves + 1) >> 1), LEAST_MALUS)
+        return _closed(np.where(self._halves >= BLOCKED, HIDDEN, points).astype(np.int16))
+
+    @cached_property
+    def malus(self) -> npt.NDArray[np.int16]:
+        """The malus of each target, HIDDEN where it is hidden, shape (n,)."""
+        total = np.maximum(self.light - ((self._halves + 1) >> 1), LEAST_MALUS)
+        return _closed(np.where(self.visible, total, HIDDEN).astype(np.int16))
+
+    def __len__(self) -> int:
+        return len(self._halves)
+
+    @overload
+    def __getitem__(self, index: int) -> Sight: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sights: ...
+    def __getitem__(self, index: int | slice) -> Sight | Sights:
+        if isinstance(index, slice):
+            return self._of(index)
+        (viewer, target), halves = self.pairs[index].tolist(), int(self._halves[index])
+        field = self._fields[0 if self._which is None else int(self._which[index])]
+        return field.answer(tuple(viewer), tuple(target), halves, int(self.light[index]))
+
+    def __iter__(self) -> Iterator[Sight]:
+        which = [0] * len(self) if self._which is None else self._which.tolist()
+        for (viewer, target), halves, light, place in zip(
+            self.pairs.tolist(), self._halves.tolist(), self.light.tolist(), which, strict=True
+        ):
+            yield self._fields[place].answer(tuple(viewer), tuple(target), halves, light)
+
+    def _of(self, index: Any) -> Sights:
+        """Return some of them, by a slice or an array of places."""
+        which = None if self._which is None else self._which[index]
+        return Sights(
+            self.pairs[index], self._halves[index], self.light[index], self._fields, which
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str | bytes) or not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            mine == theirs for mine, theirs in zip(self, other, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Sights({len(self)} pairs, {int(self.visible.sum())} visible)"
+
+
+def best_sights(parts: Sequence[tuple[Any, Sights]]) -> Sights:
+    """Return the best sight of each owner, in the order of their numbers.
+
+    Parts are owners' numbers, one for each sight, and sights; the best is a visible one, of the
+    least malus, the first of these.
+    """
+    kept = [part for part in parts if len(part[1])] or list(parts[:1])
+    if len(kept) == 1 and np.array_equal(kept[0][0], np.arange(len(kept[0][1]))):
+        return kept[0][1]
+    fields: tuple[Counted, ...] = ()
+    which = []
+    for _, sights in kept:
+        own = np.zeros(len(sights), np.int64) if sights._which is None else sights._which
+        which.append(own + len(fields))
+        fields += sights._fields
+    together = Sights(
+        np.concatenate([sights.pairs for _, sights in kept]),
+        np.concatenate([sights._halves for _, sights in kept]),
+        np.concatenate([sights.light for _, sights in kept]),
+        fields,
+        np.concatenate(which),
+    )
+    owners = np.concatenate([np.asarray(numbers, np.int64) for numbers, _ in kept])
+    loss = (together._halves.astype(np.int64) + 1 >> 1) - together.light
+    loss[~together.visible] = np.iinfo(np.int64).max
+    order = np.lexsort((loss, owners))
+    return together._of(order[np.diff(owners[order], prepend=-1) > 0])
+
+
+@cache
+def _list_seen() -> Any:
+    """Return the kernel that lists a view; it is not imported before there is one."""
+    from fieldcraft_kernel.views import list_seen
+
+    return list_seen
+
+
+def _closed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
 class View(Frozen):
     """Everything seen from one cell within a radius.
 
@@ -213,7 +371,47 @@ class View(Frozen):
         for array in (cells, maluses):
             array.flags.writeable = False
         self.viewer, self.radius, self.shape = viewer, radius, shape
-        self.cells, self.maluses = cells, maluses
+        self._n = len(cells)
+        self._listed = cells, maluses
+
+    @classmethod
+    def _of_window(
+        cls,
+        viewer: Cell,
+        radius: int,
+        shape: tuple[int, int],
+        window: npt.NDArray[np.int16],
+        n_seen: int,
+    ) -> View:
+        """Return the view of a square of maluses around the viewer; it is listed when asked for."""
+        view = cls.__new__(cls)
+        view.viewer, view.radius, view.shape = viewer, radius, shape
+        view._n, view._window = n_seen, window
+        return view
+
+    _window: npt.NDArray[np.int16] | None = None
+
+    @cached_property
+    def _listed(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int16]]:
+        window = self._window
+        if window is None:
+            raise AssertionError("a view without a window is listed from the start")
+        n = self._n
+        cells, maluses = np.empty((n, 2), np.int64), np.empty(n, np.int16)
+        half = window.shape[0] // 2
+        _list_seen()(window, self.viewer[0] - half, self.viewer[1] - half, cells, maluses)
+        cells.flags.writeable = maluses.flags.writeable = False
+        return cells, maluses
+
+    @property
+    def cells(self) -> npt.NDArray[np.int64]:
+        """The cells seen, row by row, shape (n, 2)."""
+        return self._listed[0]
+
+    @property
+    def maluses(self) -> npt.NDArray[np.int16]:
+        """The malus of each cell seen, shape (n,)."""
+        return self._listed[1]
 
     @cached_property
     def malus(self) -> npt.NDArray[np.int16]:
@@ -230,7 +428,7 @@ class View(Frozen):
         return seen
 
     def __len__(self) -> int:
-        return len(self.cells)
+        return self._n
 
     def __contains__(self, cell: object) -> bool:
         row, col = as_cell(cell)

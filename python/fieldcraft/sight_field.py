@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft.all_views import AllViews
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
-from fieldcraft.queries import batch_of, on_map, spread
-from fieldcraft.sight import HIDDEN, Line, Passed, Sight, View
+from fieldcraft.line_tables import Fan, PairLines, Shadows, fan_of, pair_lines_of, shadows_of
+from fieldcraft.queries import batch_array, checked_cells, on_map, spread
+from fieldcraft.sight import LEAST_MALUS, Line, Passed, Sight, Sights, View
 from fieldcraft.terrain import HIGHEST
 from fieldcraft_kernel import lines as lines_
+from fieldcraft_kernel import pairs as pairs_
+from fieldcraft_kernel import shadows as shadows_
 from fieldcraft_kernel import sight as kernel
+from fieldcraft_kernel import views as views_
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 
-__all__ = ["TIES", "SightField", "trace"]
+__all__ = ["TIES", "SightField", "stack_views", "trace"]
 
 Array = npt.NDArray[Any]
 Halves = npt.NDArray[np.int64]
@@ -33,13 +38,20 @@ TIES = {
 LINES = ("crossed", "stepped")
 CORNERS = ("closed", "open")
 MAX_HALVES = 253
-LEAST_MALUS = HIDDEN + 1
 LONGEST_LINE = 1 << 24
 THOUSANDTHS = 1000
 """Parts of a unit of height: what the kernel counts in."""
 TABLE_BYTES = 64 << 20
 """How much the tables of line templates of one field may take; beyond, lines are walked."""
 BYTES_AN_ENTRY = 11
+WORTH_THREADS = 20_000
+"""From so many pairs of some 20 cells on threads gain more than they cost, less than 1 ms."""
+RADIUS_STEP = 10
+"""Tables of the lines of pairs have radii that are multiples of this."""
+WIDEST_TABLE = 60
+"""The largest radius of such a table."""
+TABLES_AT_HAND = 16
+"""For how many radii a field remembers its table."""
 
 
 def _choice(value: Any, known: Any, what: str) -> None:
@@ -198,11 +210,65 @@ class SightField(Frozen):
             if bits.min() < 0 or bits.max() > 255:
                 raise MapError("walls must be bit masks from 0 to 255")
             padded_walls[1:-1, 1:-1] = bits
+            if not bits.any():
+                padded_walls = padded_walls[:0]
         self._walls = frozen(padded_walls.reshape(-1))
         self._tops, self._from_eyes, self._to_eyes = self._heights(top, viewer_eyes, target_eyes)
         self._neighbours = frozen(neighbour_vectors(lattice))
         self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
         self._lock = threading.Lock()
+        self._maps, self._barred = self._in_rows()
+        self._planes, self._rules = self._laid_out()
+        self._plain = not (self._walls.size or self._tops.size or self.levels_apart)
+        self._solid = self._bits()
+        self._at_hand: dict[int, tuple[Fan | Shadows | None, int]] = {}
+        self._lanes: tuple[int, Any] = (-1, None)
+
+    def _bits(self) -> npt.NDArray[np.uint64]:
+        """Return opaque squares as bits, shape (1, height, words), if nothing else counts."""
+        if self.lattice.is_hex or not self._plain or self._planes.size or self.between.any():
+            return np.zeros((0, 0, 0), np.uint64)
+        return frozen(bits_of(self.opaque)[None])
+
+    def _in_rows(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """Return cover and walls as a stack of one padded map; no walls, no map of them."""
+        padded = (self.shape[0] + 2, self.shape[1] + 2)
+        n_walls = int(self._walls.size > 0)
+        walls = self._walls.reshape((n_walls, *padded) if n_walls else (0, 0, 0))
+        return self._cover.reshape(1, *padded), walls
+
+    def _laid_out(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        """Return what the ends count as planes, one for all that are equal, and the rules."""
+        given = (self.at_viewer, self.adjacent_viewer, self.at_target, self.adjacent_target)
+        planes: list[npt.NDArray[np.uint8]] = []
+        which = []
+        for plane in given:
+            if plane is None or not plane.any():
+                which.append(-1)
+                continue
+            same = [i for i, known in enumerate(planes) if np.array_equal(known, plane)]
+            which.append(same[0] if same else len(planes))
+            if not same:
+                planes.append(plane)
+        rules = np.zeros(views_.N_RULES, np.int64)
+        rules[views_.HEIGHT], rules[views_.WIDTH] = self.shape
+        rules[views_.KIND] = LATTICE_KINDS[self.lattice.name]
+        rules[views_.TIE] = TIES[self.tie]
+        rules[views_.CLOSED_CORNERS] = self.corners == "closed"
+        rules[views_.LIMIT] = self.limit
+        rules[views_.THRESHOLD] = self.threshold or 0
+        rules[views_.PARITY_OF_ROW] = self.lattice.is_hex and not self.lattice.is_flat
+        rules[views_.PARITY_OF_COL] = self.lattice.is_hex and self.lattice.is_flat
+        rules[views_.VIEWER_FAR : views_.TARGET_NEAR + 1] = which
+        if len(planes) == 1:
+            return planes[0].reshape(1, *self.shape), frozen(rules)
+        stacked = np.array(planes, np.uint8) if planes else np.zeros((0, 0, 0), np.uint8)
+        return frozen(stacked), frozen(rules)
+
+    @property
+    def limit(self) -> int:
+        """The sum of halves that is enough to hide."""
+        return kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
 
     def _shaped(self, array: Any, name: str, dtype: Any) -> Array:
         array = np.asarray(array)
@@ -258,11 +324,14 @@ class SightField(Frozen):
         return frozen(tops.reshape(-1)), frozen(eyes[0]), frozen(eyes[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_tables")}
+        dropped = ("_lock", "_tables", "_at_hand", "_lanes", "_maps", "_barred")
+        return {k: v for k, v in self.__dict__.items() if k not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._tables, self._lock = {}, threading.Lock()
+        self._at_hand, self._lanes = {}, (-1, None)
+        self._maps, self._barred = self._in_rows()
 
     # -- sums along lines -----------------------------------------------------------------------
 
@@ -284,7 +353,7 @@ class SightField(Frozen):
             lines, templates = np.zeros(0, np.int64), _templates(0, longest)
         limit = 2 * kernel.BLOCKED
         if not exact:
-            limit = kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
+            limit = self.limit
         from_eyes, to_eyes = (
             self._eyes(self._from_eyes, viewers),
             self._eyes(self._to_eyes, targets),
@@ -371,9 +440,12 @@ class SightField(Frozen):
             If either lies outside the map.
         """
         pair = [on_map(viewer, self.shape, "viewer"), on_map(target, self.shape, "target")]
-        return self._sights(np.array([pair], np.int64), self._given_light(light))[0]
+        array, given = np.array([pair], np.int64), self._given_light(light)
+        halves, lights = np.empty(1, np.int32), np.empty(1, np.int16)
+        self._count(array, given, halves, lights)
+        return self.answer(pair[0], pair[1], int(halves[0]), int(lights[0]))
 
-    def sights(self, pairs: Any, *, light: int | None = None) -> list[Sight]:
+    def sights(self, pairs: Any, *, light: int | None = None) -> Sights:
         """Return the sight of each pair (viewer, target), as `sight` would, in parallel.
 
         Parameters
@@ -381,30 +453,91 @@ class SightField(Frozen):
         pairs : array_like of int, shape (n, 2, 2)
         light : int, optional
             As in `sight`.
+
+        Returns
+        -------
+        Sights
+            A sequence of `Sight` with arrays of all answers.
         """
-        cells = batch_of(pairs, (2, 2), "pairs")
-        for viewer, target in cells:
-            on_map(viewer, self.shape, "viewer")
-            on_map(target, self.shape, "target")
+        asked = batch_array(pairs, (2, 2), "pairs")
         given = self._given_light(light)
-        array = np.array(cells, np.int64).reshape(-1, 2, 2)
-        return spread(len(array), lambda a, b: self._sights(array[a:b], given))
+        n = len(asked)
+        # A copy: what is given stays open to writing.
+        array = np.empty((n, 2, 2), np.int64)
 
-    def _sights(self, pairs: Array, light: int | None) -> list[Sight]:
+        def taken(begin: int, end: int) -> list[int]:
+            array[begin:end] = asked[begin:end]
+            found = int(pairs_.widest(self._rules, array[begin:end]))
+            return [found if found >= 0 else found - begin]
+
+        extents = spread(n, taken) if n >= WORTH_THREADS else taken(0, n)
+        wrong = next((extent for extent in extents if extent < 0), 0)
+        if wrong:
+            for cell, what in zip(asked[-1 - wrong].tolist(), ("viewer", "target"), strict=True):
+                on_map(cell, self.shape, what)
+        halves, lights = np.empty(n, np.int32), np.empty(n, np.int16)
+        table = self._pair_lines(n, max(extents))
+
+        def counted(begin: int, end: int) -> list[None]:
+            own = slice(begin, end)
+            self._count(array[own], given, halves[own], lights[own], table)
+            return []
+
+        if n >= WORTH_THREADS or not self._plain or n * max(extents) >= WORTH_THREADS * 20:
+            spread(n, counted)
+        else:
+            counted(0, n)
+        return Sights(array, halves, lights, (self,))
+
+    def _pair_lines(self, n: int, widest: int) -> PairLines | None:
+        """Return a table of lines for a batch of pairs, if it is worth its making."""
+        # Its making takes about as long as half the square of its radius pairs that are walked.
+        most = min(WIDEST_TABLE, int((2 * n) ** 0.5))
+        radius = -(-max(widest, 1) // RADIUS_STEP) * RADIUS_STEP
+        radius = min(radius, most - most % RADIUS_STEP)
+        if not self._plain or not self.lattice.is_hex or radius == 0:
+            return None
+        return pair_lines_of(self.lattice, self.line, self.shape[1], radius)
+
+    def _count(
+        self,
+        pairs: Array,
+        light: int | None,
+        halves: Array,
+        lights: Array,
+        table: PairLines | None = None,
+    ) -> None:
+        """Write the sums of pairs, BLOCKED or more where opaque, and the light at the targets."""
+        given = views_.FIELD_LIGHT if light is None else light
+        if not self._plain:
+            halves[:] = self._look(self._padded(pairs[:, 0]), self._padded(pairs[:, 1]))
+        elif not self.lattice.is_hex:
+            pairs_.walk_squares(self._rules, self._cover, pairs, halves)
+        else:
+            self._count_hexes(pairs, halves, table)
+        if not self.levels_apart:
+            pairs_.finish(self._rules, self._planes, self.light, given, pairs, halves, lights)
+            return
         viewers, targets = pairs[:, 0], pairs[:, 1]
-        sums = self._look(self._padded(viewers), self._padded(targets))
-        totals = self._with_ends(sums, viewers, targets)
-        lights = self._light_at(targets, light)
-        return [
-            self._answer((v[0], v[1]), (t[0], t[1]), total, own_light)
-            for v, t, total, own_light in zip(
-                viewers.tolist(), targets.tolist(), totals.tolist(), lights.tolist(), strict=True
-            )
-        ]
+        halves[:] = self._with_ends(halves, viewers, targets)
+        lights[:] = self._light_at(targets, light)
 
-    def _answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
-        if viewer == target and not self.levels_apart:
-            halves = light = 0
+    def _count_hexes(self, pairs: Array, halves: Array, table: PairLines | None) -> None:
+        """Write the sums of pairs, from a table as far as it goes."""
+        if table is None:
+            halves[:] = pairs_.TOO_FAR
+        elif not pairs_.look_over(
+            table.first, table.cells, self._rules, self._cover, pairs, table.radius, halves
+        ):
+            return
+        longest = 4 * (self.shape[0] + self.shape[1]) + 8
+        entries = np.empty((longest, lines_.N_FIELDS), np.int64)
+        pairs_.walk_hexes(
+            self._rules, int(self.line == "stepped"), self._cover, pairs, entries, halves
+        )
+
+    def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+        """Return the sight line between two cells for a sum of halves and the target's light."""
         blocked = halves >= kernel.BLOCKED
         points = (halves + 1) // 2
         visible = not blocked and (self.threshold is None or points < self.threshold)
@@ -442,22 +575,127 @@ class SightField(Frozen):
         ArgumentTypeError, CostError
             If the radius is no whole number, or negative.
         """
-        cell = on_map(viewer, self.shape, "viewer")
+        height, width = self.shape
+        cell = viewer
+        # What nearly everybody gives is known to be right without a call.
+        if not (
+            type(viewer) is tuple
+            and len(viewer) == 2
+            and type(viewer[0]) is type(viewer[1]) is int
+            and 0 <= viewer[0] < height
+            and 0 <= viewer[1] < width
+        ):
+            cell = on_map(viewer, self.shape, "viewer")
         reach = self._radius(radius)
-        return self._view(cell, reach, self._given_light(light))
+        given = None if light is None else self._given_light(light)
+        table, within = self._table_for(reach)
+        if table is None:
+            return self._view_by_lines(cell, reach, given)
+        looking = np.array(((0, *cell),), np.int64)
+        windows, counts = self._see(table, within, looking, given)
+        return View._of_window(cell, reach, self.shape, windows[0], int(counts[0]))
 
-    def views(self, viewers: Any, radius: int = 20, *, light: int | None = None) -> list[View]:
+    @overload
+    def views(
+        self, viewers: None = None, radius: int = 20, *, light: int | None = None
+    ) -> AllViews: ...
+    @overload
+    def views(self, viewers: Any, radius: int = 20, *, light: int | None = None) -> list[View]: ...
+    def views(
+        self, viewers: Any = None, radius: int = 20, *, light: int | None = None
+    ) -> list[View] | AllViews:
         """Return the view of each viewer, as `view` would, in parallel.
 
         Parameters
         ----------
-        viewers : array_like of int, shape (n, 2)
+        viewers : array_like of int, shape (n, 2), optional
+            Every cell of the map if absent.
         radius, light
             As in `view`.
+
+        Returns
+        -------
+        list of View, or AllViews
+            For every cell the views are counted or handed out block by block when asked for.
         """
-        cells = [on_map(cell, self.shape, "viewer") for cell in batch_of(viewers, (2,), "viewers")]
-        reach, given = self._radius(radius), self._given_light(light)
-        return spread(len(cells), lambda a, b: [self._view(c, reach, given) for c in cells[a:b]])
+        if viewers is None:
+            return AllViews(self, self._radius(radius), self._given_light(light))
+        cells = checked_cells(viewers, self.shape, (2,), "viewers", ("viewer",))
+        looking = np.concatenate([np.zeros((len(cells), 1), np.int64), cells], axis=1)
+        return self._views(looking, self._radius(radius), self._given_light(light))
+
+    def _views(self, looking: Array, radius: int, light: int | None) -> list[View]:
+        """Return the views of viewers (map, row, column)."""
+        table, within = self._table_for(radius)
+
+        def seen(begin: int, end: int) -> list[View]:
+            own = [(row, col) for _, row, col in looking[begin:end].tolist()]
+            if table is None:
+                return [self._view_by_lines(cell, radius, light) for cell in own]
+            windows, counts = self._see(table, within, looking[begin:end], light)
+            return [
+                View._of_window(cell, radius, self.shape, window, n)
+                for cell, window, n in zip(own, windows, counts.tolist(), strict=True)
+            ]
+
+        return spread(len(looking), seen)
+
+    def _of_stack(self, n_maps: int) -> SightField:
+        """Turn a field over maps laid one below the other into one over a stack of them."""
+        height, width = self.shape[0] // n_maps, self.shape[1]
+        cover = np.full((n_maps, height + 2, width + 2), kernel.OFF_MAP, np.uint8)
+        cover[:, 1:-1, 1:-1] = self._maps[0, 1:-1, 1:-1].reshape(n_maps, height, width)
+        rules = self._rules.copy()
+        rules[views_.HEIGHT] = height
+        self._maps, self._rules, self.shape = frozen(cover), frozen(rules), (height, width)
+        if self._solid.size:
+            self._solid = self._solid.reshape(n_maps, height, -1)
+        return self
+
+    def _table_for(self, radius: int) -> tuple[Fan | Shadows | None, int]:
+        """Return the fan or the shadows for a radius, and its own: the map's where it is smaller.
+
+        None where lines have to be looked along one by one: over heights, between levels, or so
+        far that no table has room.
+        """
+        found = self._at_hand.get(radius)
+        if found is None:
+            height, width = self.shape
+            # No two cells of the map are further apart.
+            within = min(radius, height + width if self.lattice.is_hex else max(height, width) - 1)
+            table: Fan | Shadows | None = None
+            if self._plain and self._solid.size:
+                table = shadows_of(within)
+                if table is not None and self.corners == "open":
+                    table = table._replace(partners=table.partners[:, :0])
+            if table is None and not (self._tops.size or self.levels_apart):
+                table = fan_of(self.lattice, self.line, within)
+            found = table, within
+            if len(self._at_hand) >= TABLES_AT_HAND:
+                self._at_hand = {}
+            self._at_hand[radius] = found
+        return found
+
+    def _see(
+        self, table: Fan | Shadows, radius: int, viewers: Array, light: int | None
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:
+        """Return windows of maluses around viewers (map, row, column), and how many cells each."""
+        side = 2 * radius + 1
+        out = np.empty((len(viewers), side, side), np.int16)
+        counts = np.empty(len(viewers), np.int64)
+        given = views_.FIELD_LIGHT if light is None else light
+        if isinstance(table, Shadows):
+            shadows_.shade(
+                table.partners, table.casts, table.masks, self._rules, self._solid, self.light,
+                viewers, radius, given, out, counts,
+            )  # fmt: skip
+        else:
+            views_.see(
+                table.nodes, table.into, table.near, self._rules, self._maps, self._barred,
+                self._planes, self.light, viewers, radius, given, out, counts,
+            )  # fmt: skip
+        out.flags.writeable = False
+        return out, counts
 
     def _radius(self, radius: Any) -> int:
         if not _is_whole(radius):
@@ -466,7 +704,8 @@ class SightField(Frozen):
             raise CostError(f"radius must be 0 or more, not {radius}")
         return int(radius)
 
-    def _view(self, viewer: Cell, radius: int, light: int | None) -> View:
+    def _view_by_lines(self, viewer: Cell, radius: int, light: int | None) -> View:
+        """Return a view line by line."""
         height, width = self.shape
         # No two cells of the map are further apart than this, whatever the lattice.
         offsets, templates = self._table(viewer, min(radius, 2 * (height + width)))
@@ -681,6 +920,29 @@ class SightField(Frozen):
     def __repr__(self) -> str:
         height, width = self.shape
         return f"SightField({height} x {width}, {self.lattice.name}, {self.line}, {self.tie})"
+
+
+def stack_views(field: SightField, n_maps: int, cells: Any, radius: int) -> list[View]:
+    """Return one view a map of a field over maps laid one below the other; cells (n_maps, 2)."""
+    stack = field._of_stack(n_maps)
+    if cells is None:
+        raise ArgumentTypeError("of a stack of maps, tell a viewer a map: cells of shape (n, 2)")
+    viewers = checked_cells(cells, stack.shape, (2,), "viewers", ("viewer",))
+    if len(viewers) != n_maps:
+        raise ArgumentTypeError(f"a stack of {n_maps} maps has as many viewers, not {len(viewers)}")
+    looking = np.concatenate([np.arange(n_maps)[:, None], viewers], axis=1)
+    if stack._table_for(stack._radius(radius))[0] is None:
+        raise CostError(f"radius {radius} is too large for a stack of maps of shape {stack.shape}")
+    return stack._views(looking, stack._radius(radius), None)
+
+
+def bits_of(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
+    """Return each row of a mask, shape (..., width), as words of bits, the first in the lowest."""
+    width = mask.shape[-1]
+    padded = np.zeros((*mask.shape[:-1], -(-width // 64) * 64), np.bool_)
+    padded[..., :width] = mask
+    packed = np.packbits(padded, axis=-1, bitorder="little")
+    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
 
 
 def _templates(n_lines: int, n_entries: int) -> kernel.Templates:

@@ -1,0 +1,184 @@
+"""What every cell of a map sees, the viewers side by side.
+
+A fan (see fans.py) is walked once for a whole row of viewers, one lane each: a step adds a shifted
+row of the map to a row of sums, which the compiler turns into vector code as long as it sees
+slices (an index that might be negative would stop it). On hexes the lines of a map of equal parity
+are laid end to end, so that rows are long and a step leads to the same offset in all lanes.
+
+Sums are of one narrow unsigned type and stop at `limit`, which is enough to hide and at most a
+third of what the type holds: so three of them can be added before the next stop. Round the map
+lie cells that add nothing and are never seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fieldcraft_kernel._jit import jit
+
+ADD, ADD_BOTH, SPLIT, SPLIT_ON, HIGHER, LOWER, TOGETHER, CORNER, END, END_WORST, END_BEST = range(
+    11
+)
+"""What to do at a node: add a cell to the sum, or to both sides' sums; add a pair to two sides from
+one sum, or from two; add the higher or the lower cell of a pair, or both together; add what two
+cells beside a corner have in common; end a line with one sum, or with the worse or the better of
+two."""
+LEFT, RIGHT, DEPTH, STEP, TARGET = 0, 1, 2, 3, 4
+"""Columns of a node, int32: shifts from a viewer to the left and the right cell, depth, one of the
+above, and at an end which target it is, -1 - target if the target is adjacent."""
+N_COLUMNS = 5
+BETWEEN, MARKED, TARGET_FAR, TARGET_NEAR, VIEWER_FAR, VIEWER_NEAR = 0, 1, 2, 3, 4, 5
+"""Planes of the map: what a cell adds between; on hexes the same with MARK off the map, on squares
+the limit where a cell is opaque; what it adds as a target, the limit off the map, and as a viewer,
+both at a distance and adjacent."""
+N_PLANES = 6
+TALLY_FULL = 255
+
+
+@jit
+def add_row(out: Any, before: Any, row: Any, limit: Any) -> None:
+    """Set a row of sums to the sums before with a row added, `limit` at most."""
+    for i in range(out.shape[0]):
+        total = out.dtype.type(before[i] + row[i])
+        out[i] = limit if total > limit else total
+
+
+@jit
+def add_pair(
+    out_left: Any, out_right: Any, left: Any, right: Any, rows: Any, others: Any, mark: Any,
+    limit: Any,
+) -> None:  # fmt: skip
+    """Add either row of a pair to its side; a marked cell has the other one stand for it."""
+    for i in range(out_left.shape[0]):
+        a, b = rows[i], others[i]
+        a = b if a == mark else a
+        b = a if b == mark else b
+        a = out_left.dtype.type(0) if a == mark else a
+        b = out_left.dtype.type(0) if b == mark else b
+        total = out_left.dtype.type(left[i] + a)
+        other = out_left.dtype.type(right[i] + b)
+        out_left[i] = limit if total > limit else total
+        out_right[i] = limit if other > limit else other
+
+
+@jit
+def add_one_of(
+    out: Any, before: Any, rows: Any, others: Any, mark: Any, step: int, limit: Any
+) -> None:
+    """Add the higher or lower of two rows, or both; marked cells as in `add_pair`."""
+    for i in range(out.shape[0]):
+        a, b = rows[i], others[i]
+        alone = a == mark or b == mark
+        a = b if a == mark else a
+        b = a if b == mark else b
+        a = out.dtype.type(0) if a == mark else a
+        b = out.dtype.type(0) if b == mark else b
+        high, low = (a if a > b else b), (b if a > b else a)
+        value = high if step == HIGHER else low
+        if step == TOGETHER:
+            value = a if alone else out.dtype.type(a + b)
+        total = out.dtype.type(before[i] + value)
+        out[i] = limit if total > limit else total
+
+
+@jit
+def add_common(out: Any, before: Any, rows: Any, others: Any, limit: Any) -> None:
+    """Add the lower of two rows."""
+    for i in range(out.shape[0]):
+        a, b = rows[i], others[i]
+        total = out.dtype.type(before[i] + (a if a < b else b))
+        out[i] = limit if total > limit else total
+
+
+@jit
+def pick(out: Any, left: Any, right: Any, worst: bool) -> None:
+    """Set a row to the higher, or the lower, of two."""
+    for i in range(out.shape[0]):
+        a, b = left[i], right[i]
+        high, low = (a if a > b else b), (b if a > b else a)
+        out[i] = high if worst else low
+
+
+@jit
+def see_lanes(
+    nodes: Any,
+    planes: Any,
+    begin: int,
+    limits: Any,
+    has_viewer: int,
+    left: Any,
+    right: Any,
+    tally: Any,
+    counts: Any,
+    sums: Any,
+) -> None:
+    """Count what a row of viewers sees, and write their sums if there is room.
+
+    In: nodes int32 (m, N_COLUMNS); planes T (N_PLANES, cells), T uint8 or uint16; begin, the
+    first viewer's cell in them; limits T (2,), the limit and the mark; has_viewer 0 if the viewers'
+    planes are 0 everywhere. Scratch: left, right T (deepest + 2, lanes), tally uint8 (lanes,).
+    Out: counts int32 (lanes,), without the own cell; sums T (targets, lanes) or (0, lanes), the
+    halves of each line or the limit.
+    """
+    limit, mark = limits[0], limits[1]
+    n = left.shape[1]
+    between, marked = planes[BETWEEN], planes[MARKED]
+    left[0] = 0
+    counts[:] = 0
+    tally[:] = 0
+    tallied = 0
+    spare = left[left.shape[0] - 1]
+    for k in range(nodes.shape[0]):
+        step = nodes[k, STEP]
+        depth = nodes[k, DEPTH]
+        at = begin + nodes[k, LEFT]
+        if step == ADD:
+            add_row(left[depth], left[depth - 1], between[at : at + n], limit)
+            continue
+        if step == ADD_BOTH:
+            add_row(left[depth], left[depth - 1], between[at : at + n], limit)
+            add_row(right[depth], right[depth - 1], between[at : at + n], limit)
+            continue
+        if step < END:
+            other = begin + nodes[k, RIGHT]
+            rows, others = marked[at : at + n], marked[other : other + n]
+            if step == SPLIT or step == SPLIT_ON:
+                from_right = left[depth - 1] if step == SPLIT else right[depth - 1]
+                add_pair(
+                    left[depth], right[depth], left[depth - 1], from_right, rows, others, mark,
+                    limit,
+                )  # fmt: skip
+            elif step == CORNER:
+                add_common(left[depth], left[depth - 1], rows, others, limit)
+            else:
+                add_one_of(left[depth], left[depth - 1], rows, others, mark, step, limit)
+            continue
+
+        found = left[depth]
+        if step != END:
+            pick(spare, left[depth], right[depth], step == END_WORST)
+            found = spare
+        target, near = nodes[k, TARGET], 0
+        if target < 0:
+            target, near = -1 - target, 1
+        of_target = planes[TARGET_FAR + near][at : at + n]
+        if has_viewer:
+            add_row(spare, found, planes[VIEWER_FAR + near][begin : begin + n], limit)
+            found = spare
+        if sums.shape[0] > 0:
+            add_row(sums[target], found, of_target, limit)
+            found = sums[target]
+            for i in range(n):
+                tally[i] += found[i] < limit
+        else:
+            for i in range(n):
+                tally[i] += left.dtype.type(found[i] + of_target[i]) < limit
+        # Counting in bytes keeps as many lanes in a vector as adding does.
+        tallied += 1
+        if tallied == TALLY_FULL:
+            for i in range(n):
+                counts[i] += tally[i]
+                tally[i] = 0
+            tallied = 0
+    for i in range(n):
+        counts[i] += tally[i]

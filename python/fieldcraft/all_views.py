@@ -1,0 +1,408 @@
+"""The views of every cell of a map: counted, or handed out block by block, never all at once."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.frozen import Frozen, frozen
+from fieldcraft.line_tables import Fan, fan_of
+from fieldcraft.queries import cores, spread
+from fieldcraft.sight import HIDDEN, LEAST_MALUS, View
+from fieldcraft_kernel import fans
+from fieldcraft_kernel import viewlanes as kernel
+from fieldcraft_kernel.lines import PAIR, PINCH, SINGLE
+
+if TYPE_CHECKING:
+    from fieldcraft.sight_field import SightField
+
+__all__ = ["AllViews", "ViewBlock"]
+
+Array = npt.NDArray[Any]
+
+LANES = 4096
+"""About so many viewers make a block: their sums fit the processor's nearer caches."""
+BLOCK_BYTES = 16 << 20
+"""What the answers of one block may take."""
+
+
+class ViewBlock(Frozen):
+    """The views of some of a map's cells, side by side.
+
+    Attributes
+    ----------
+    viewers : ndarray of int64, shape (n, 2)
+    radius : int
+        What the windows show: a side has 2 radius + 1 cells, and the viewer is in the middle.
+    malus : ndarray of int16, shape (n, 2 radius + 1, 2 radius + 1)
+        Malus of each cell of the viewer's window, HIDDEN where it is not seen or not on the map.
+    visible : ndarray of bool, shape (n, 2 radius + 1, 2 radius + 1)
+    count : ndarray of int32, shape (n,)
+        How many cells each sees, its own included.
+    """
+
+    def __init__(
+        self,
+        viewers: npt.NDArray[np.int64],
+        radius: int,
+        asked: int,
+        shape: tuple[int, int],
+        light: Array,
+        *,
+        sums: Array | None = None,
+        limit: int = 0,
+        malus: npt.NDArray[np.int16] | None = None,
+    ) -> None:
+        viewers.flags.writeable = False
+        self.viewers, self.radius, self._asked, self._shape = viewers, radius, asked, shape
+        self._light, self._limit = light, limit
+        if sums is not None:
+            self._sums = sums
+        if malus is not None:
+            self.__dict__["malus"] = malus
+            self.__dict__["visible"] = frozen(malus != HIDDEN)
+
+    @cached_property
+    def visible(self) -> npt.NDArray[np.bool_]:
+        """Which cells of each window are seen, shape (n, side, side)."""
+        return self._by_viewer(self._sums < self._limit)
+
+    @cached_property
+    def malus(self) -> npt.NDArray[np.int16]:
+        """The malus of each cell of each window, HIDDEN where it is not seen, (n, side, side)."""
+        points = self._by_viewer((self._sums.astype(np.int16) + 1) >> 1)
+        light = self._light
+        if light.size > 1:
+            # Where the map ends nothing is seen, so any light does.
+            around = np.pad(light, self.radius, constant_values=0)
+            side = (2 * self.radius + 1, 2 * self.radius + 1)
+            windows = np.lib.stride_tricks.sliding_window_view(around, side)
+            light = windows[self.viewers[:, 0], self.viewers[:, 1]]
+        else:
+            light = light.reshape(1, 1, 1)
+        total = np.maximum(light.astype(np.int32) - points, LEAST_MALUS)
+        malus = np.where(self.visible, total, HIDDEN).astype(np.int16)
+        malus[:, self.radius, self.radius] = 0
+        return frozen(malus)
+
+    @cached_property
+    def count(self) -> npt.NDArray[np.int32]:
+        """How many cells each viewer sees, its own included, shape (n,)."""
+        return frozen(np.count_nonzero(self.visible, axis=(1, 2)).astype(np.int32))
+
+    def _by_viewer(self, found: Array) -> Array:
+        """Return windows (side, side, lines, cells of a line) with the viewers in front."""
+        side = 2 * self.radius + 1
+        flat = found.reshape(side, side, len(self.viewers)).transpose(2, 0, 1)
+        flat.flags.writeable = False
+        return flat
+
+    def __len__(self) -> int:
+        return len(self.viewers)
+
+    def __getitem__(self, index: int) -> View:
+        row, col = self.viewers[index].tolist()
+        window = np.ascontiguousarray(self.malus[index])
+        window.flags.writeable = False
+        n_seen = int(np.count_nonzero(window != HIDDEN))
+        return View._of_window((row, col), self._asked, self._shape, window, n_seen)
+
+    def __iter__(self) -> Iterator[View]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"ViewBlock({len(self)} viewers, radius {self.radius})"
+
+
+class _Lanes(NamedTuple):
+    """A map laid out for the kernel; lines run along rows, with flat tops along columns.
+
+    planes T (N_PLANES, cells); nodes of the fan for each parity of a line (one on squares);
+    stride of a line; border, how many lines of nothing come before the map; limits T (2,);
+    has_viewer as in the kernel; deepest of the fan.
+    """
+
+    planes: Array
+    nodes: list[npt.NDArray[np.int32]]
+    stride: int
+    border: int
+    limits: Array
+    has_viewer: int
+    deepest: int
+
+
+class AllViews:
+    """What every cell of a map sees within a radius, worked out when it is asked for.
+
+    Attributes
+    ----------
+    radius : int
+    shape : tuple of int
+    count : ndarray of int32, shape (height, width)
+        How many cells each cell sees, its own included.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> views = fc.grid.views([[False, True, False]], radius=5)
+    >>> views.count.tolist()
+    [[2, 3, 2]]
+    >>> for block in views.blocks():
+    ...     for viewer, visible in zip(block.viewers.tolist(), block.visible, strict=True):
+    ...         print(viewer, visible.sum())
+    [0, 0] 2
+    [0, 1] 3
+    [0, 2] 2
+    """
+
+    def __init__(self, field: SightField, radius: int, light: int | None = None) -> None:
+        self.radius, self.shape = radius, field.shape
+        self._field, self._light = field, light
+        self._table, self._within = field._table_for(radius)
+        self._lanes = _lanes_of(field, self._within)
+
+    @property
+    def _turned(self) -> bool:
+        """Whether lines run along columns."""
+        return self._field.lattice.is_flat and self._field.lattice.is_hex
+
+    @cached_property
+    def _parts(self) -> list[Array]:
+        """The lines of each block, or, without lanes, its viewers' flat numbers."""
+        height, width = self.shape
+        side = 2 * self._within + 1
+        if self._lanes is None:
+            n = max(1, min(LANES, BLOCK_BYTES // (2 * side * side)))
+            return [np.arange(i, min(i + n, height * width)) for i in range(0, height * width, n)]
+        lines = width if self._turned else height
+        most = max(1, min(LANES, BLOCK_BYTES // (side * side)) // self._lanes.stride)
+        parts: list[Array] = []
+        step = len(self._lanes.nodes)
+        for first in range(min(step, lines)):
+            own = np.arange(first, lines, step)
+            parts += np.array_split(own, -(-len(own) // most))
+        return parts
+
+    @cached_property
+    def count(self) -> npt.NDArray[np.int32]:
+        """How many cells each cell sees, its own included, shape (height, width)."""
+        found = np.empty(self.shape, np.int32)
+        parts = self._parts
+
+        def counted(begin: int, end: int) -> list[None]:
+            for part in parts[begin:end]:
+                if self._lanes is None:
+                    found.reshape(-1)[part] = self._looped(part).count
+                else:
+                    lines = found.T if self._turned else found
+                    lines[part] = self._swept(part, with_sums=False)[0] + 1
+            return []
+
+        spread(len(parts), counted)
+        return frozen(found)
+
+    def blocks(self) -> Iterator[ViewBlock]:
+        """Iterate over blocks of viewers; every cell of the map is in one of them.
+
+        The next blocks are worked out on other threads meanwhile. `ViewBlock.viewers` tells which
+        cells a block holds; their order is not that of the map.
+        """
+        make = self._looped if self._lanes is None else self._block
+        workers = min(cores(), len(self._parts))
+        if workers <= 1:
+            yield from map(make, self._parts)
+            return
+        pool = ThreadPoolExecutor(workers)
+        waiting: deque[Future[ViewBlock]] = deque()
+        try:
+            for part in self._parts:
+                waiting.append(pool.submit(make, part))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def each(self, callback: Callable[[ViewBlock], Any]) -> None:
+        """Call a function with each block, one after the other, in this thread."""
+        for block in self.blocks():
+            callback(block)
+
+    def __len__(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"AllViews({height} x {width} cells within {self.radius})"
+
+    # -- viewers side by side -------------------------------------------------------------------
+
+    def _swept(self, lines: Array, *, with_sums: bool) -> tuple[Array, Array]:
+        """Return counts (lines, cells of a line) and sums (side, side, lines, cells of a line)."""
+        lanes = self._lanes
+        if lanes is None:
+            raise AssertionError("without lanes views are looped")
+        along = self.shape[0] if self._turned else self.shape[1]
+        step = len(lanes.nodes)
+        n = len(lines) * lanes.stride
+        dtype = lanes.planes.dtype
+        side = 2 * self._within + 1
+        sums = np.empty((side * side if with_sums else 0, n), dtype)
+        if with_sums:
+            sums[...] = lanes.limits[0]
+            sums[side * side // 2] = 0
+        counts = np.empty(n, np.int32)
+        parity = int(lines[0]) % step
+        at = (int(lines[0]) + lanes.border) // step * lanes.stride
+        begin = parity * (lanes.planes.shape[1] // step) + at
+        depth = lanes.deepest + 2
+        kernel.see_lanes(
+            lanes.nodes[parity], lanes.planes, begin, lanes.limits, lanes.has_viewer,
+            np.empty((depth, n), dtype), np.empty((depth, n), dtype), np.empty(n, np.uint8),
+            counts, sums,
+        )  # fmt: skip
+        counts = counts.reshape(len(lines), lanes.stride)[:, :along]
+        sums = sums.reshape(-1, len(lines), lanes.stride)[:, :, :along]
+        return counts, sums
+
+    def _block(self, lines: Array) -> ViewBlock:
+        lanes = self._lanes
+        if lanes is None:
+            raise AssertionError("without lanes views are looped")
+        sums = self._swept(lines, with_sums=True)[1]
+        along = np.arange(sums.shape[2])
+        viewers = np.stack(np.meshgrid(lines, along, indexing="ij"), axis=-1).reshape(-1, 2)
+        if self._turned:
+            viewers = viewers[:, ::-1]
+        return ViewBlock(
+            np.ascontiguousarray(viewers, np.int64), self._within, self.radius, self.shape,
+            self._lights(), sums=sums, limit=int(lanes.limits[0]),
+        )  # fmt: skip
+
+    def _lights(self) -> Array:
+        return self._field.light if self._light is None else np.array([[self._light]])
+
+    # -- one by one -----------------------------------------------------------------------------
+
+    def _looped(self, numbers: Array) -> ViewBlock:
+        """Return the views of cells given by flat numbers, as single views are worked out."""
+        field, radius = self._field, self._within
+        viewers = np.stack(np.divmod(numbers, self.shape[1]), axis=-1)
+        if self._table is not None:
+            looking = np.concatenate([np.zeros((len(viewers), 1), np.int64), viewers], axis=1)
+            malus = field._see(self._table, radius, looking, self._light)[0]
+        else:
+            side = 2 * radius + 1
+            malus = np.full((len(viewers), side, side), HIDDEN, np.int16)
+            for i, (row, col) in enumerate(viewers.tolist()):
+                view = field._view_by_lines((row, col), self.radius, self._light)
+                cells = view.cells + np.array((radius - row, radius - col))
+                malus[i, cells[:, 0], cells[:, 1]] = view.maluses
+        return ViewBlock(
+            viewers, radius, self.radius, self.shape, self._lights(), malus=frozen(malus)
+        )
+
+
+def _lanes_of(field: SightField, radius: int) -> _Lanes | None:
+    """Return a map laid out for a radius, kept with the field; None where views are looped."""
+    if field._lanes[0] != radius:
+        fan = fan_of(field.lattice, field.line, radius) if field._plain else None
+        field._lanes = radius, None if fan is None else _laid_out(field, fan, radius)
+    found: _Lanes | None = field._lanes[1]
+    return found
+
+
+def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
+    """Lay out a map and a fan; None if the sums do not fit."""
+    between = field.between.astype(np.int64)
+    none = np.zeros((1, 1), np.int64)
+    far_viewer, near_viewer, far_target, near_target = (
+        none if end is None else end.astype(np.int64)
+        for end in (field.at_viewer, field.adjacent_viewer, field.at_target, field.adjacent_target)
+    )
+    sides = 2 if field.tie == "both" else 1
+    # More than any line counts that nothing opaque ends.
+    limit = 1 + sides * fan.deepest * int(between.max())
+    limit += max(int(far_viewer.max()), int(near_viewer.max()))
+    limit += max(int(far_target.max()), int(near_target.max()))
+    limit = min(limit, field.limit)
+    dtype = next((t for t in (np.uint8, np.uint16) if limit <= np.iinfo(t).max // 3), None)
+    if dtype is None:
+        return None
+    mark = np.iinfo(dtype).max
+    ended = np.where(field.opaque, limit, np.minimum(between, limit))
+    if field.lattice.is_hex:
+        marked, off = ended, mark
+    else:
+        marked, off = np.where(field.opaque & (field.corners == "closed"), limit, 0), 0
+    turned = field.lattice.is_hex and field.lattice.is_flat
+    parities = fan.cells.shape[0]
+    border = radius + 1 + (radius + 1) % 2
+    lines, along = field.shape[::-1] if turned else field.shape
+    stride = along + radius + 1
+    total = lines + 2 * border
+    total += total % 2
+    planes = np.zeros((kernel.N_PLANES, parities, total // parities, stride), dtype)
+    for plane, values, outside in (
+        (kernel.BETWEEN, ended, 0),
+        (kernel.MARKED, marked, off),
+        (kernel.TARGET_FAR, far_target, limit),
+        (kernel.TARGET_NEAR, near_target, limit),
+        (kernel.VIEWER_FAR, far_viewer, 0),
+        (kernel.VIEWER_NEAR, near_viewer, 0),
+    ):
+        laid = np.full((total, stride), outside, dtype)
+        cut = values if plane == kernel.MARKED else np.minimum(values, limit)
+        cut = np.broadcast_to(cut, field.shape)
+        laid[border : border + lines, :along] = cut.T if turned else cut
+        for parity in range(parities):
+            planes[plane, parity] = laid[parity::parities]
+    has_viewer = int(far_viewer.any() or near_viewer.any())
+    nodes = [
+        _nodes(fan, parity, stride, total // parities, radius, field.tie, turned)
+        for parity in range(parities)
+    ]
+    return _Lanes(
+        frozen(planes.reshape(kernel.N_PLANES, -1)), nodes, stride, border,
+        np.array([limit, mark], dtype), has_viewer, fan.deepest,
+    )  # fmt: skip
+
+
+def _nodes(
+    fan: Fan, parity: int, stride: int, lines: int, radius: int, tie: str, turned: bool
+) -> npt.NDArray[np.int32]:
+    """Return the kernel's nodes of a fan for viewers on lines of a parity."""
+    cells = fan.cells[parity].astype(np.int64)
+    rows, cols = cells[:, 0::2], cells[:, 1::2]
+    across, along = (cols, rows) if turned else (rows, cols)
+    parities = fan.cells.shape[0]
+    there = (parity + across) % parities
+    shifts = (there - parity) * lines * stride
+    shifts += (across + parity - there) // parities * stride + along
+    nodes = np.zeros((len(cells), kernel.N_COLUMNS), np.int32)
+    nodes[:, kernel.LEFT : kernel.RIGHT + 1] = shifts
+    nodes[:, kernel.DEPTH] = fan.depth
+    sided = tie in ("worst-side", "best-side")
+    split = fan.split & sided
+    split_before = split[fan.before] & (fan.before >= 0)
+    steps = nodes[:, kernel.STEP]
+    steps[(fan.what == SINGLE) & split] = kernel.ADD_BOTH
+    steps[fan.what == PINCH] = kernel.CORNER
+    one_sum = {"worst-hex": kernel.HIGHER, "best-hex": kernel.LOWER, "both": kernel.TOGETHER}
+    pair = fan.what == PAIR
+    steps[pair] = one_sum.get(tie, kernel.SPLIT)
+    steps[pair & split_before & sided] = kernel.SPLIT_ON
+    ends = fan.what == fans.TARGET
+    steps[ends] = kernel.END
+    steps[ends & split_before] = kernel.END_WORST if tie == "worst-side" else kernel.END_BEST
+    side = 2 * radius + 1
+    targets = (rows[:, 0] + radius) * side + cols[:, 0] + radius
+    nodes[:, kernel.TARGET] = np.where(fan.adjacent, -1 - targets, targets)
+    return frozen(nodes)
