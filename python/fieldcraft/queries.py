@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -163,17 +165,54 @@ def cores() -> int:
     return min(found or 1, int(wanted)) if wanted.isdigit() and int(wanted) else found or 1
 
 
+class _Team(threading.local):
+    """Whether this thread is one that works for `spread`."""
+
+    is_working = False
+
+
+_TEAM = _Team()
+_POOLS: dict[int, ThreadPoolExecutor] = {}
+_POOLS_LOCK = threading.Lock()
+
+
+def _join_team() -> None:
+    _TEAM.is_working = True
+
+
+def _pool(workers: int) -> ThreadPoolExecutor:
+    """Return threads that stay: starting them takes a millisecond, as long as many a batch."""
+    with _POOLS_LOCK:
+        if workers not in _POOLS:
+            _POOLS[workers] = ThreadPoolExecutor(workers, "fieldcraft", _join_team)
+        return _POOLS[workers]
+
+
+def _forget_pools() -> None:
+    """Forget the threads of the parent: a child that was forked has none."""
+    global _POOLS_LOCK
+    _POOLS_LOCK = threading.Lock()
+    _POOLS.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pools)
+
+
 def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
     """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores."""
     workers = min(cores(), n)
-    if workers <= 1:
+    if workers <= 1 or _TEAM.is_working:  # whoever waited for its own team would wait for ever
         return part(0, n) if n else []
     # Several blocks a worker, so that an interrupt has not to wait for the whole batch.
     n_blocks = min(n, workers * BLOCKS_A_WORKER)
     bounds = [n * i // n_blocks for i in range(n_blocks + 1)]
-    pool = ThreadPoolExecutor(workers)
+    pool = _pool(workers)
+    todo = [pool.submit(part, a, b) for a, b in pairwise(bounds)]
     try:
-        blocks = list(pool.map(part, bounds[:-1], bounds[1:]))
+        return [result for block in todo for result in block.result()]
     finally:
-        pool.shutdown(cancel_futures=True)
-    return [result for block in blocks for result in block]
+        # After an error or an interrupt: nothing of it goes on behind the caller's back.
+        for block in todo:
+            block.cancel()
+        wait(todo)

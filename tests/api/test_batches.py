@@ -1,0 +1,68 @@
+"""How batches are spread over threads."""
+
+import os
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft import queries
+
+
+@pytest.fixture(autouse=True)
+def _two_cores(monkeypatch):
+    monkeypatch.setattr(queries, "cores", lambda: 2)
+
+
+def test_results_come_in_order_and_threads_stay():
+    seen = set()
+
+    def part(begin, end):
+        seen.add(threading.get_ident())
+        return list(range(begin, end))
+
+    for n in (1, 2, 31, 1000):
+        assert queries.spread(n, part) == list(range(n))
+    assert queries.spread(0, part) == []
+    threads = set(seen)
+    queries.spread(1000, part)
+    assert len(seen) <= len(threads) + 1  # at most the second of the two joins late
+    assert threading.get_ident() in seen  # a batch of one is the caller's own
+
+
+def test_a_batch_within_a_batch_ends():
+    def part(begin, end):
+        return [queries.spread(40, lambda a, b: list(range(a, b))) for _ in range(begin, end)]
+
+    assert queries.spread(8, part) == [list(range(40))] * 8
+
+
+def test_an_error_stops_what_has_not_begun():
+    begun = []
+
+    def part(begin, end):
+        begun.append(begin)
+        if begin == 0:
+            raise ValueError("the first")
+        return [begin]
+
+    with pytest.raises(ValueError, match="the first"):
+        queries.spread(10_000, part)
+    count = len(begun)
+    assert queries.spread(4, lambda a, b: [a]) == [0, 1, 2, 3]
+    assert len(begun) == count
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="warns of forks with threads")
+def test_a_forked_child_has_threads_of_its_own():
+    field = fc.grid.field(np.ones((9, 9)))
+    starts = [(i, i) for i in range(9)] * 10
+    wanted = [len(reach) for reach in field.reach_many(starts, 3)]
+    child = os.fork()
+    if child == 0:
+        found = [len(reach) for reach in field.reach_many(starts, 3)]
+        os._exit(0 if found == wanted else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
