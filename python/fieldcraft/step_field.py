@@ -32,6 +32,7 @@ from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
 from fieldcraft.reach import Reach, Speeds
 from fieldcraft.searching import Searcher, Settled, Way
+from fieldcraft.uniform import Uniform
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
 
@@ -200,6 +201,14 @@ class StepField(Frozen):
     def is_float(self) -> bool:
         """Whether prices are floats rather than whole ticks."""
         return self._graph.is_float
+
+    @property
+    def _uniform(self) -> Uniform:
+        """What can be done where steps cost the same, with its tables; of the graph as it is."""
+        known: Uniform | None = self.__dict__.get("_tables")
+        if known is None or known.graph is not self._graph:
+            known = self.__dict__["_tables"] = Uniform(self._graph)
+        return known
 
     @property
     def ticks(self) -> Fraction:
@@ -373,7 +382,7 @@ class StepField(Frozen):
             )
         return min(ticks.numerator // ticks.denominator, NO_CAP // 4)
 
-    def _limit(self, budget: Any) -> tuple[Any, float]:
+    def limit_of(self, budget: Any) -> tuple[Any, float]:
         """Return the largest total a search may reach, and the budget to show."""
         ticks = self.to_ticks(budget)
         largest = self._graph.largest
@@ -505,7 +514,7 @@ class StepField(Frozen):
         of the size of the map is kept with the field for each thread at work.
         """
         starts, totals = self.seeds(start, initial, parity, layer)
-        limit, shown = self._limit(budget)
+        limit, shown = self.limit_of(budget)
         settled, expanded = self._searcher.flood(starts, totals, limit)
         return Reach(
             self, settled, starts, totals,
@@ -582,7 +591,7 @@ class StepField(Frozen):
 
         Who has spent more than the budget stays where it is.
         """
-        limit, shown = self._limit(budget)
+        limit, shown = self.limit_of(budget)
         settled, expanded = self._searcher.flood(states, totals, limit)
         spent = (totals > limit) & ~np.isin(states, settled[0])
         if spent.any():
@@ -608,7 +617,12 @@ class StepField(Frozen):
         Parameters and errors are those of `reach`.
         """
         seeds, totals = self.seeds(starts, initial, parity, layer)
-        limit, _ = self._limit(budget)
+        limit, _ = self.limit_of(budget)
+        if initial is None:
+            scale = float(self._ticks.denominator), float(self._ticks.numerator)
+            found = self._uniform.distances(self.to_cells(seeds), limit, *scale)
+            if found is not None:
+                return found
         least = self._searcher.least_totals(seeds, totals, limit)
         result = self.to_cost(least)
         result[least == self._graph.blank] = math.inf
@@ -623,7 +637,7 @@ class StepField(Frozen):
         parity: int = 0,
         layer: int | None = None,
         stop: bool = True,
-        algorithm: Literal["auto", "astar", "dijkstra"] = "auto",
+        algorithm: Literal["auto", "astar", "jps", "dijkstra"] = "auto",
     ) -> Path:
         """Return a cheapest path from a start to a goal.
 
@@ -639,8 +653,9 @@ class StepField(Frozen):
         stop : bool
             Whether the path must end where a movement may end.
         algorithm : str
-            ``"astar"`` (the default), or ``"dijkstra"``, whose path follows the tie rule of
-            `Reach.path_to`. Both give the least cost, and the same path at every call.
+            ``"astar"``; ``"jps"``, jump points, for squares of one price; ``"dijkstra"``, whose
+            path follows the tie rule of `Reach.path_to`; or the choice of the library (``"auto"``),
+            which is the quickest. All give the least cost, and the same path at every call.
 
         Returns
         -------
@@ -651,17 +666,26 @@ class StepField(Frozen):
         ------
         OutsideMapError, ClosedCellError, CostError
             As in `reach`; also if a goal lies outside the map.
+        RulesError
+            If jump points are asked for and do not apply.
         """
-        if algorithm not in ("auto", "astar", "dijkstra"):
+        if algorithm not in ("auto", "astar", "jps", "dijkstra"):
             raise ArgumentTypeError(
-                f"algorithm must be 'auto', 'astar' or 'dijkstra', not {algorithm!r}"
+                f"algorithm must be 'auto', 'astar', 'jps' or 'dijkstra', not {algorithm!r}"
             )
         start_cell = self.check(start, "start")
+        if algorithm in ("auto", "jps"):
+            must = algorithm == "jps"
+            quick = self._uniform.path(self, start_cell, goal, budget, parity, layer, stop, must)
+            if quick is not None:
+                return quick
         seeds, totals = self.seeds(start_cell, None, parity, layer)
         cells = self.goal_cells(goal)
-        limit, _ = self._limit(budget)
+        limit, _ = self.limit_of(budget)
         if start_cell in cells:
             return self.path_of((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
+        if not self._uniform.components.may_lead(self.padded(start_cell), map(self.padded, cells)):
+            return no_path(0, self.unit)
         goals = self._searcher.goals(cells, must_stop=bool(stop), guided=algorithm != "dijkstra")
         way, expanded = self._searcher.find(seeds, totals, goals, limit)
         return no_path(expanded, self.unit) if way is None else self.path_of(way, expanded)
@@ -700,7 +724,7 @@ class StepField(Frozen):
             As in `reach`.
         """
         cells = batch_of(starts, (2,), "starts")
-        limit, shown = self._limit(budget)
+        limit, shown = self.limit_of(budget)
         seeds = [self.seeds(cell, None, parity, layer) for cell in cells]
         several = any(len(some) > 1 for some, _ in seeds)
         states = np.array([state[0] for state, _ in seeds], np.int64)
@@ -765,10 +789,12 @@ class StepField(Frozen):
             self.unit,
             (),
             len(states) - 1,
-            partial(self._steps, cells, rows, links, ticks),
+            partial(self.steps_along, cells, rows, links, ticks),
         )
 
-    def _steps(self, cells: Array, rows: Array, links: Array, ticks: Array) -> tuple[Step, ...]:
+    def steps_along(
+        self, cells: Array, rows: Array, links: Array, ticks: Array
+    ) -> tuple[Step, ...]:
         """Return the steps of a way, given the cell, row, link and total of each of its states."""
         points: list[Cell] = [(row, col) for row, col in cells.tolist()]
         prices = np.diff(ticks).tolist()

@@ -1,0 +1,446 @@
+"""Jump point search on maps of one price, by words of 64 cells.
+
+Of all cheapest ways between two cells most differ only in the order of their steps. One of them is
+kept: that with the fewest steps, then the fewest diagonals, then the diagonals as early as can be.
+On it a straight run is left only where a corner of something closed forces it (a jump point), and
+a diagonal run only for one of its two straight directions. So the search leaps from jump point to
+jump point, and between them it looks at nothing but where runs end.
+
+What may be left out, and why, for a straight step of price s and a diagonal one of price d with
+s <= d <= 2 s (p the cell before, x the cell itself, written for the way east and north-east):
+
+    east, then north        p to north of x is one diagonal, d <= 2 s, and has fewer steps
+    east, then north-east   north-east first, then east: as dear, the diagonal earlier
+    north-east, then north-west (south-east)    two straight steps, 2 s <= 2 d, fewer diagonals
+    north-east, then west (south)               one straight step, s <= d + s, fewer steps
+
+The first two need the cell north of p or of x, and a jump point is where it is missing. Each swap
+gives a way that comes before the other in the order above, so the first way of all has none left.
+
+`stops` holds, for each of the four straight directions, the cells where a run ends: closed ones and
+jump points. They are words along the run: a scan is a mask, a test a word and a count of zeros.
+A jump point keeps all directions in which ways of the least price came to it, not just one.
+
+References: Harabor and Grastien, "Online graph pruning for pathfinding on grid maps", AAAI 2011,
+and "Improving jump point search", ICAPS 2014 (scans by words, no diagonal jump points).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.bits import (
+    ALL,
+    LAST,
+    NONE,
+    ONE,
+    count_bits,
+    highest_bit,
+    lowest_bit,
+    turn_block,
+)
+
+DONE, POOL_FULL, OUTPUT_FULL, TOTAL_TOO_LARGE = 0, 1, 2, 3
+"""Status codes of `jump_search`."""
+BOTH, FREE = 1, 2
+"""What a diagonal asks of the cells beside it; see `survey`."""
+NOISE = 1e-12
+"""Relative difference of totals that counts as none."""
+EAST, SOUTH, WEST, NORTH = 0, 1, 2, 3
+
+
+@jit
+def survey(
+    open_bits: Any,
+    labels: Any,
+    label: int,
+    masks: Any,
+    enter: Any,
+    by_block: Any,
+    width: int,
+) -> tuple[int, float, int]:
+    """Write down the cells of a component, and tell whether jump points apply to it.
+
+    Out: open_bits uint64 (height, words), bit by bit the cells of that label.
+    In: labels int32 (N,); masks uint8 (N,); enter (N,); by_block uint8 (2, 512), the legal steps
+    in the middle of 3 x 3 cells by what is open of them (bit 3 * row + column), with corners
+    "both" and "free".
+    Returns BOTH or FREE, or 0 where the steps are not those of a map of open and closed cells
+    or prices differ; the price; and how many cells there are.
+    """
+    height = labels.shape[0] // width
+    is_both, is_free = True, True
+    price = math.nan
+    n_open = 0
+    for row in range(height):
+        open_bits[row, :] = NONE
+        if row == 0 or row == height - 1:
+            continue
+        first = row * width
+        block = 0
+        for col in range(1, width):
+            cell = first + col
+            # The 3 x 3 cells around the one to the left: a column further each time.
+            block = (block >> 1) & 0b011011011
+            block |= (
+                (int(labels[cell - width] == label) << 2)
+                | (int(labels[cell] == label) << 5)
+                | (int(labels[cell + width] == label) << 8)
+            )
+            if not block & 16:
+                continue
+            here = cell - 1
+            word = (col - 1) >> 6
+            open_bits[row, word] |= ONE << np.uint64((col - 1) & 63)
+            mask = masks[here]
+            is_both &= mask == by_block[0, block]
+            is_free &= mask == by_block[1, block]
+            if enter[here] != price:
+                if n_open:
+                    return 0, price, n_open
+                price = float(enter[here])
+            n_open += 1
+    corners = 0
+    if is_both:
+        corners = BOTH
+    elif is_free:
+        corners = FREE
+    return corners, price, n_open
+
+
+@jit
+def turn(out: Any, bits: Any, block: Any) -> None:
+    """Exchange rows and columns of a map of bits.
+
+    Out: out uint64 (width, words of a column). In: bits uint64 (height, words of a row), scratch
+    block uint64 (64,).
+    """
+    n_rows, n_words = bits.shape
+    for word in range(n_words):
+        for group in range(out.shape[1]):
+            for i in range(64):
+                row = 64 * group + i
+                block[i] = bits[row, word] if row < n_rows else NONE
+            turn_block(block)
+            for i in range(64):
+                if 64 * word + i < out.shape[0]:
+                    out[64 * word + i, group] = block[i]
+
+
+@jit
+def mark_stops(onward: Any, back: Any, bits: Any, corners: int) -> int:
+    """Mark where runs along lines end: closed cells, and those beside a corner (jump points).
+
+    Returns how many open cells are marked, those marked for both ways twice.
+
+    Out: onward, back uint64 (lines, words), for runs to higher and to lower places.
+    In: bits uint64 (lines, words), the open cells; the first and the last line are closed.
+    """
+    n_lines, n_words = bits.shape
+    n_marked = 0
+    onward[0, :], onward[n_lines - 1, :] = ALL, ALL
+    back[0, :], back[n_lines - 1, :] = ALL, ALL
+    for line in range(1, n_lines - 1):
+        for word in range(n_words):
+            forced_on, forced_back = NONE, NONE
+            for side in (line - 1, line + 1):
+                here = bits[side, word]
+                lower, higher = here << ONE, here >> ONE
+                if word:
+                    lower |= bits[side, word - 1] >> LAST
+                if word + 1 < n_words:
+                    higher |= bits[side, word + 1] << LAST
+                # `lower`: whether the place before is open; `higher`: the place after.
+                if corners == BOTH:
+                    forced_on |= here & ~lower
+                    forced_back |= here & ~higher
+                else:
+                    forced_on |= higher & ~here
+                    forced_back |= lower & ~here
+            closed = ~bits[line, word]
+            onward[line, word] = closed | forced_on
+            back[line, word] = closed | forced_back
+            n_marked += count_bits(forced_on & ~closed) + count_bits(forced_back & ~closed)
+    return n_marked
+
+
+@jit
+def jump_search(
+    out: Any,
+    masks: Any,
+    along_rows: Any,
+    along_cols: Any,
+    corners: int,
+    start: int,
+    goal: int,
+    straight: float,
+    diagonal: float,
+    limit: float,
+    width: int,
+    totals: Any,
+    parents: Any,
+    arrivals: Any,
+    touched: Any,
+    keys: Any,
+    cells: Any,
+) -> tuple[int, int, int, int, int]:
+    """Search the cheapest way from a cell to another cell of the same component.
+
+    Out: out int64 (m, 2), the cells of the way, start first, as (row, column) without the padding.
+    In: masks uint8 (N,) of the padded map, along_rows uint64 (2, height, words): where runs east
+    and west end, along_cols uint64 (2, width, words): south and north; corners, see `survey`; the
+    prices of a straight and of a diagonal step; the largest total that counts.
+    Scratch: totals float64 (N,), infinite between searches; parents int32 (N,); arrivals uint16
+    (N,): directions still to be followed and, in the upper byte, all that were; touched int32
+    (N,); keys float64 (k,) and cells int32 (k,): a binary heap.
+    Returns (cells of the way or 0, straight steps, diagonal steps, jump points expanded, status).
+    TOTAL_TOO_LARGE says that there may be a way beyond the limit.
+    """
+    goal_row, goal_col = goal // width, goal % width
+    n_touched, n_heap, expanded = 1, 1, 0
+    status = DONE
+    touched[0] = start
+    totals[start] = 0.0
+    parents[start] = start
+    arrivals[start] = masks[start]
+    keys[0], cells[0] = 0.0, start
+    while n_heap > 0:
+        # -- take the cell of the least key off the heap --
+        key, cell = keys[0], int(cells[0])
+        n_heap -= 1
+        last_key, last_cell = keys[n_heap], cells[n_heap]
+        place = 0
+        while True:
+            below = 2 * place + 1
+            if below >= n_heap:
+                break
+            if below + 1 < n_heap and keys[below + 1] < keys[below]:
+                below += 1
+            if keys[below] >= last_key:
+                break
+            keys[place], cells[place] = keys[below], cells[below]
+            place = below
+        keys[place], cells[place] = last_key, last_cell
+        if cell == goal:
+            break
+        pending = arrivals[cell] & 0xFF
+        if not pending:
+            continue
+        arrivals[cell] &= 0xFF00
+        expanded += 1
+        row0, col0 = cell // width, cell % width
+        total0 = totals[cell]
+
+        for along in range(8):
+            if not (pending >> along) & 1:
+                continue
+            at, row, col = cell, row0, col0
+            n_diagonal = 0
+            d_row, d_col = 0, 0
+            first_scan, last_scan = along, along
+            if along >= 4:
+                # Diagonal 4 + i lies between the straight directions i and i + 1.
+                first_scan, last_scan = along - 4, (along - 3) & 3
+                d_row = -1 if along == 4 or along == 7 else 1
+                d_col = 1 if along < 6 else -1
+            while True:
+                is_end = False
+                if along >= 4:
+                    if not (masks[at] >> along) & 1:
+                        break
+                    row += d_row
+                    col += d_col
+                    at = row * width + col
+                    n_diagonal += 1
+                    high, low = abs(goal_row - row), abs(goal_col - col)
+                    if high < low:
+                        high, low = low, high
+                    bound = total0 + n_diagonal * diagonal
+                    bound += straight * (high - low) + diagonal * low
+                    # Nothing from here on is below the bound, which never falls along a run.
+                    if bound > limit:
+                        status = TOTAL_TOO_LARGE
+                        break
+                    if bound >= totals[goal]:
+                        break
+                scan = first_scan
+                n_scans = 1 if along < 4 else 2
+                # Scan -1: the cell of the diagonal itself, where it is the goal or a corner.
+                for turn_ in range(-1 if along >= 4 else 0, n_scans):
+                    target = -1
+                    n_straight = 0
+                    arrived = 0
+                    if turn_ < 0:
+                        if at == goal:
+                            target = at
+                            is_end = True
+                        elif corners == FREE:
+                            # Beside and behind: closed, and beyond it open.
+                            mask = int(masks[at])
+                            one, other = (last_scan + 2) & 3, (first_scan + 2) & 3
+                            before, after = 4 + ((along - 5) & 3), 4 + ((along - 3) & 3)
+                            if not (mask >> one) & 1 and (mask >> before) & 1:
+                                arrived |= 1 << before
+                            if not (mask >> other) & 1 and (mask >> after) & 1:
+                                arrived |= 1 << after
+                            if arrived:
+                                # The straight directions are scanned from here at once.
+                                arrived |= 1 << along
+                                target = at
+                                is_end = True
+                    else:
+                        scan = first_scan if turn_ == 0 else last_scan
+                        # -- how far the run goes: to the next cell that is marked --
+                        if scan & 1:
+                            line, place0, goal_line, goal_place = row, col, goal_row, goal_col
+                            word = place0 >> 6
+                            if scan == 1:
+                                bits = along_rows[0, line, word] & (
+                                    ALL << np.uint64(place0 & 63) << ONE
+                                )
+                                while bits == NONE:
+                                    word += 1
+                                    bits = along_rows[0, line, word]
+                                end = (word << 6) + lowest_bit(bits)
+                            else:
+                                bits = along_rows[1, line, word] & ~(
+                                    ALL << np.uint64(place0 & 63)
+                                )
+                                while bits == NONE:
+                                    word -= 1
+                                    bits = along_rows[1, line, word]
+                                end = (word << 6) + highest_bit(bits)
+                            step = 1 if scan == 1 else -1
+                        else:
+                            line, place0, goal_line, goal_place = col, row, goal_col, goal_row
+                            word = place0 >> 6
+                            if scan == 2:
+                                bits = along_cols[0, line, word] & (
+                                    ALL << np.uint64(place0 & 63) << ONE
+                                )
+                                while bits == NONE:
+                                    word += 1
+                                    bits = along_cols[0, line, word]
+                                end = (word << 6) + lowest_bit(bits)
+                            else:
+                                bits = along_cols[1, line, word] & ~(
+                                    ALL << np.uint64(place0 & 63)
+                                )
+                                while bits == NONE:
+                                    word -= 1
+                                    bits = along_cols[1, line, word]
+                                end = (word << 6) + highest_bit(bits)
+                            step = width if scan == 2 else -width
+                        ahead = 1 if step > 0 else -1
+                        n_straight = (end - place0) * ahead
+                        target = at + n_straight * step
+                        to_goal = (goal_place - place0) * ahead
+                        if line == goal_line and 0 < to_goal <= n_straight:
+                            n_straight = to_goal
+                            target = goal
+                        else:
+                            before_it = int(masks[target - step])
+                            if not (before_it >> scan) & 1:
+                                continue  # closed: a dead end
+                            mask = int(masks[target])
+                            arrived = 1 << scan
+                            for turned in (1, 3):
+                                side = (scan + turned) & 3
+                                slant = 4 + (scan if turned == 1 else side)
+                                if corners == BOTH:
+                                    if (mask >> side) & 1 and not (before_it >> side) & 1:
+                                        arrived |= 1 << side | 1 << slant
+                                elif (mask >> slant) & 1 and not (mask >> side) & 1:
+                                    arrived |= 1 << slant
+                    if target < 0:
+                        continue
+
+                    # -- label the jump point, or add to the directions of an equal label --
+                    total = total0 + (n_diagonal * diagonal + n_straight * straight)
+                    known = totals[target]
+                    if total > known * (1 + NOISE):
+                        continue
+                    high = abs(goal_row - target // width)
+                    low = abs(goal_col - target % width)
+                    if high < low:
+                        high, low = low, high
+                    key = total + (straight * (high - low) + diagonal * low)
+                    if key > limit:
+                        status = TOTAL_TOO_LARGE
+                        continue
+                    if key >= totals[goal]:
+                        continue
+                    if total < known * (1 - NOISE):
+                        if known == math.inf:
+                            touched[n_touched] = target
+                            n_touched += 1
+                        totals[target] = total
+                        parents[target] = cell
+                        arrivals[target] = arrived << 8 | arrived
+                    else:
+                        arrived &= ~(int(arrivals[target]) >> 8)
+                        if not arrived:
+                            continue
+                        waits = int(arrivals[target]) & 0xFF
+                        arrivals[target] |= arrived << 8 | arrived
+                        if waits:
+                            continue
+                    if n_heap == keys.shape[0]:
+                        status = POOL_FULL
+                        break
+                    place = n_heap
+                    n_heap += 1
+                    while place > 0:
+                        above = (place - 1) >> 1
+                        if keys[above] <= key:
+                            break
+                        keys[place], cells[place] = keys[above], cells[above]
+                        place = above
+                    keys[place], cells[place] = key, target
+                if along < 4 or is_end or status == POOL_FULL:
+                    break
+            if status == POOL_FULL:
+                break
+        if status == POOL_FULL:
+            break
+
+    # -- write down the way: from each jump point back along a straight run, then a diagonal one --
+    n_out, n_straight, n_diagonal = 0, 0, 0
+    if status != POOL_FULL and totals[goal] < math.inf:
+        status = DONE
+        at = goal
+        while at != start:
+            before = parents[at]
+            high = abs(at // width - before // width)
+            low = abs(at % width - before % width)
+            n_diagonal += min(high, low)
+            n_straight += abs(high - low)
+            at = before
+        n_out = n_straight + n_diagonal + 1
+        if n_out > out.shape[0]:
+            status = OUTPUT_FULL
+        else:
+            place = n_out - 1
+            at = goal
+            row, col = goal_row, goal_col
+            while at != start:
+                before = int(parents[at])
+                row1, col1 = before // width, before % width
+                while row != row1 or col != col1:
+                    out[place, 0], out[place, 1] = row - 1, col - 1
+                    place -= 1
+                    high, low = row1 - row, col1 - col
+                    # Back: first the straight run, until what is left is a diagonal.
+                    if abs(high) >= abs(low):
+                        row += 1 if high > 0 else -1
+                    if abs(low) >= abs(high):
+                        col += 1 if low > 0 else -1
+                at = before
+            out[0, 0], out[0, 1] = row - 1, col - 1
+    for i in range(n_touched):
+        totals[touched[i]] = math.inf
+    return n_out, n_straight, n_diagonal, expanded, status

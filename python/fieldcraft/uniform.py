@@ -1,0 +1,362 @@
+"""What a field can do where every step costs the same: jump points, and breadth first.
+
+Tables are made when they are first needed, from the arrays of a graph, and kept with the field;
+whether they apply is decided by those arrays alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.connected import Components
+from fieldcraft.errors import RulesError
+from fieldcraft.frozen import frozen
+from fieldcraft.graph import Graph
+from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.legal import legal_steps
+from fieldcraft.path import Path, no_path
+from fieldcraft_kernel import breadth, jump
+from fieldcraft_kernel import steps as layout
+
+if TYPE_CHECKING:
+    from fieldcraft.step_field import StepField
+
+__all__ = ["Uniform"]
+
+Array = npt.NDArray[Any]
+
+SMALL = 64
+"""In components of fewer cells plain A* is not slower, and needs no tables."""
+CORNERS_A_CELL = 0.25
+"""Where more runs end at corners than that, by the cells there are, plain A* is faster."""
+MAX_PLANE_BYTES = 1 << 26
+FIRST_HEAP, FIRST_WAY = 1 << 12, 1 << 12
+CORNERS = ("both", "free")
+
+
+class Plane(NamedTuple):
+    """A component as words of bits; see `kernel.jump`.
+
+    `corners` is 0 where jump points do not apply, and the rest then means nothing.
+    """
+
+    corners: int
+    n_cells: int
+    n_stops: int
+    straight: float
+    diagonal: float
+    along_rows: Array
+    along_cols: Array
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether jump points are the quicker way through it."""
+        is_open = self.n_stops <= CORNERS_A_CELL * self.n_cells
+        return bool(self.corners) and self.n_cells >= SMALL and is_open
+
+
+class Scratch:
+    """What one thread works in; see `jump.jump_search`."""
+
+    def __init__(self, n_cells: int) -> None:
+        self.way = np.empty((FIRST_WAY, 2), np.int64)
+        self.labels = (
+            np.full(n_cells, math.inf),
+            np.empty(n_cells, np.int32),
+            np.empty(n_cells, np.uint16),
+            np.empty(n_cells, np.int32),
+        )
+        self.heap = np.empty(FIRST_HEAP), np.empty(FIRST_HEAP, np.int32)
+
+    def enlarge(self, status: int) -> None:
+        """Make room for what was found to be too short."""
+        if status == jump.POOL_FULL:
+            size = 4 * len(self.heap[0])
+            self.heap = np.empty(size), np.empty(size, np.int32)
+        else:
+            self.way = np.empty((4 * len(self.way), 2), np.int64)
+
+
+class Uniform:
+    """Searches on the parts of a graph where every step costs the same.
+
+    Parameters
+    ----------
+    graph : Graph
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._planes: dict[int, Plane] = {}
+        self._idle: list[Scratch] = []
+
+    def __reduce__(self) -> tuple[type[Uniform], tuple[Graph]]:
+        return Uniform, (self.graph,)
+
+    @cached_property
+    def components(self) -> Components:
+        """The components of the graph."""
+        return Components(self.graph)
+
+    # -- where it applies -----------------------------------------------------------------------
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether a step costs what entering does, and nothing but the cell tells states apart."""
+        graph, arrays = self.graph, self.graph.arrays
+        unused = (layout.LEAVE, layout.BORDER, layout.HALT, layout.RESERVE)
+        n = graph.lattice.n_directions
+        return bool(
+            len(arrays.rows) == 1
+            and not len(arrays.links)
+            and (arrays.rows[0, list(unused)] < 0).all()
+            and (arrays.entry[0, :n] == arrays.entry[0, 0]).all()
+            and arrays.caps[0] >= graph.largest
+        )
+
+    @cached_property
+    def refusal(self) -> str:
+        """Why no part of the field can be searched by jump points; empty where one may."""
+        straight, diagonal = self.graph.arrays.scale[0, [0, -1]].tolist()
+        if self.graph.lattice.name != "square":
+            return "a lattice of squares with diagonals"
+        if not self._is_plain:
+            return "no prices but for entering, one layer and nothing that halts"
+        if not straight <= diagonal <= 2 * straight:
+            return "a diagonal that costs from one to two straight steps"
+        return ""
+
+    def plane(self, label: int) -> Plane:
+        """Return a component as words of bits, made at the first use."""
+        plane = self._planes.get(label)
+        if plane is None:
+            plane = self._new_plane(label)
+            # Few components are large enough; of many planes the oldest goes.
+            used = plane.along_rows.nbytes + plane.along_cols.nbytes
+            while self._planes and (1 + len(self._planes)) * used > MAX_PLANE_BYTES:
+                self._planes.pop(next(iter(self._planes)), None)
+            self._planes[label] = plane
+        return plane
+
+    def _new_plane(self, label: int) -> Plane:
+        arrays = self.graph.arrays
+        height, width = (side + 2 for side in self.graph.shape)
+        rows = np.zeros((height, (width + 63) // 64), np.uint64)
+        corners, price, n_cells = jump.survey(
+            rows, self.components.labels, label, self._steps, self._enter, _legal_by_block(), width
+        )
+        cols = np.zeros((width, (height + 63) // 64), np.uint64)
+        jump.turn(cols, rows, np.empty(64, np.uint64))
+        along_rows, along_cols = (np.empty((2, *x.shape), np.uint64) for x in (rows, cols))
+        n_stops = 0
+        if corners:
+            for stops, bits in ((along_rows, rows), (along_cols, cols)):
+                n_stops += jump.mark_stops(stops[0], stops[1], bits, corners)
+        straight, diagonal = (float(x) * price for x in arrays.scale[0, [0, -1]].tolist())
+        along = frozen(along_rows), frozen(along_cols)
+        return Plane(corners, n_cells, n_stops, straight, diagonal, *along)
+
+    @cached_property
+    def _steps(self) -> Array:
+        return frozen(self.graph.arrays.steps[self.graph.arrays.rows[0, layout.STEPS]])
+
+    @cached_property
+    def _enter(self) -> Array:
+        return frozen(self.graph.arrays.enter[self.graph.arrays.entry[0, 0]])
+
+    # -- jump points ----------------------------------------------------------------------------
+
+    def path(
+        self,
+        field: StepField,
+        start: Cell,
+        goal: Any,
+        budget: Any,
+        parity: int,
+        layer: int | None,
+        stop: bool,
+        must: bool,
+    ) -> Path | None:
+        """Return a cheapest path found by jump points, or None where another search is better.
+
+        Parameters
+        ----------
+        field : StepField
+            The field of this graph.
+        start : tuple of int
+            A cell of the map.
+        goal, budget, parity, layer, stop
+            As in `StepField.path`.
+        must : bool
+            Whether another search is none that the user wants.
+
+        Raises
+        ------
+        RulesError
+            If jump points must be used and do not apply.
+        OutsideMapError, ArgumentTypeError, CostError
+            If an argument is not valid.
+        """
+        if self.refusal:
+            if must:
+                raise RulesError(f"jump points need {self.refusal}; use algorithm='auto'")
+            return None
+        if parity != 0 or layer is not None:
+            field.seeds(start, None, parity, layer)  # there is but one layer; says what is wrong
+        goal = self._one_cell(field, goal)
+        if goal is None or goal == start:
+            if must and goal is None:
+                raise RulesError("jump points lead to one goal, not to several")
+            return None
+        graph, width = self.graph, self.graph.shape[1] + 2
+        limit = graph.largest if budget is None else field.limit_of(budget)[0]
+        here = (start[0] + 1) * width + start[1] + 1
+        there = (goal[0] + 1) * width + goal[1] + 1
+        labels = self.components.labels
+        label = int(labels[here])
+        if label == 0:
+            # Nobody enters the start: it is no part of what the words of bits describe.
+            return None
+        arrays = graph.arrays
+        if labels[there] != label or (
+            stop and not arrays.stop[arrays.rows[0, layout.STOP], there]
+        ):
+            return no_path(0, field.unit)
+        plane = self.plane(label)
+        if must and not plane.corners:
+            raise RulesError(
+                "jump points need one price to enter, and steps between all open cells that have "
+                "their corners free (corners='both' or 'free'); use algorithm='auto'"
+            )
+        if not (must or plane.is_quick):
+            return None
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = Scratch(graph.n_cells)
+        while True:
+            n, n_straight, n_diagonal, expanded, status = jump.jump_search(
+                scratch.way, self._steps, plane.along_rows, plane.along_cols, plane.corners,
+                here, there, plane.straight, plane.diagonal, float(limit), width,
+                *scratch.labels, *scratch.heap,
+            )  # fmt: skip
+            if status in (jump.DONE, jump.TOTAL_TOO_LARGE):
+                break
+            scratch.enlarge(status)
+        cells = scratch.way[:n].copy()
+        self._idle.append(scratch)
+        if status == jump.TOTAL_TOO_LARGE and limit >= graph.largest:
+            return None  # the ordinary search says what is too large
+        if not n:
+            return no_path(expanded, field.unit)
+        ticks = n_straight * plane.straight + n_diagonal * plane.diagonal
+        cost = field.in_units(ticks if graph.is_float else int(ticks))
+        explain = partial(_steps, field.steps_along, cells, plane, graph.number)
+        return Path(cells, float(cost), 0, expanded, field.unit, (), n - 1, explain)
+
+    @staticmethod
+    def _one_cell(field: StepField, goal: Any) -> Cell | None:
+        """Return the goal if it is one cell, checked, else None."""
+        if isinstance(goal, tuple) and len(goal) == 2 and type(goal[0]) is type(goal[1]) is int:
+            return field.check(goal, "goal")
+        cells = field.goal_cells(goal)
+        return next(iter(cells)) if len(cells) == 1 else None
+
+    # -- breadth first --------------------------------------------------------------------------
+
+    @cached_property
+    def _step_price(self) -> float:
+        """What every step of the graph costs, in ticks; 0 where they differ."""
+        graph, arrays = self.graph, self.graph.arrays
+        scale = arrays.scale[0]
+        if not self._is_plain or (graph.has_diagonals and scale[0] != scale[-1]):
+            return 0.0
+        prices = self._enter.reshape(-1, graph.shape[1] + 2)[1:-1, 1:-1]
+        least, most = prices.min(), prices.max()
+        if least != most:
+            # Cells that nobody enters may have any price.
+            prices = self._enter[self.components.labels > 0]
+            if not len(prices) or prices.min() != prices.max():
+                return 0.0
+            least = prices[0]
+        return float(scale[0]) * float(least)
+
+    @cached_property
+    def _tiles(self) -> Array:
+        height, width = self.graph.shape
+        tiles = np.zeros(((height + 7) // 8, (width + 7) // 8, 8), np.uint64)
+        breadth.lay_tiles(
+            tiles, self._steps, _as_squares(self.graph.lattice), np.array([height, width]),
+            self.graph.arrays.is_hex,
+        )  # fmt: skip
+        return frozen(tiles)
+
+    def distances(
+        self, cells: npt.NDArray[np.int64], limit: float, multiplier: float, divisor: float
+    ) -> npt.NDArray[np.float64] | None:
+        """Return how far each cell is from the nearest of some, or None where prices differ.
+
+        Parameters
+        ----------
+        cells : ndarray of int64, shape (n, 2)
+        limit : int or float
+            The largest total, in ticks.
+        multiplier, divisor : float
+            What turns ticks into units of cost.
+        """
+        price = self._step_price
+        if not price:
+            return None
+        tiles = self._tiles
+        n_tiles = tiles.shape[0] * tiles.shape[1]
+        out = np.empty(self.graph.shape)
+        _, status = breadth.breadth_first(
+            out, tiles, cells, price, float(limit), multiplier, divisor,
+            np.zeros((n_tiles, 3), np.uint64), np.empty((2, n_tiles), np.int32),
+        )  # fmt: skip
+        if status == breadth.TOTAL_TOO_LARGE and limit >= self.graph.largest:
+            return None  # the ordinary search says what is too large
+        return out
+
+
+def _steps(along: Callable[..., Any], cells: Array, plane: Plane, number: Any) -> Any:
+    """Return the steps of a path, by `along` of its field."""
+    is_diagonal = np.abs(np.diff(cells, axis=0)).sum(axis=1) == 2
+    prices = np.where(is_diagonal, plane.diagonal, plane.straight)
+    ticks = np.concatenate([[0], np.cumsum(prices)]).astype(number)
+    zeros = np.zeros(len(cells), np.int64)
+    return along(cells, zeros, zeros, ticks)
+
+
+_BY_BLOCK: list[Array] = []
+
+
+def _legal_by_block() -> Array:
+    """Return the legal steps amid 3 x 3 cells by what is open of them, see `jump.survey`."""
+    if not _BY_BLOCK:
+        square = Lattice("square")
+        table = np.zeros((len(CORNERS), 512), np.uint8)
+        for block in range(512):
+            open_ = (block >> np.arange(9) & 1).astype(bool).reshape(3, 3)
+            for i, corners in enumerate(CORNERS):
+                table[i, block] = legal_steps(square, open_, corners=corners)[1, 1]
+        _BY_BLOCK.append(frozen(table))
+    return _BY_BLOCK[0]
+
+
+def _as_squares(lattice: Lattice) -> Array:
+    """Return step masks of a lattice as masks of the eight directions of squares, by parity."""
+    places = [tuple(cell) for cell in Lattice("square").offsets()[0].tolist()]
+    masks = np.arange(64 if lattice.is_hex else 256)
+    table = np.zeros((2, len(masks)), np.uint8)
+    for parity, offsets in enumerate(lattice.offsets().tolist()):
+        for direction, offset in enumerate(offsets):
+            bit = places.index(tuple(offset))
+            table[parity] |= ((masks >> direction & 1) << bit).astype(np.uint8)
+    return frozen(table)
