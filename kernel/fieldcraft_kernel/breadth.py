@@ -96,7 +96,6 @@ def breadth_first(
     Returns how many cells were reached, and TOTAL_TOO_LARGE where the limit left out some, else
     DONE.
     """
-    height, width = out.shape
     n_tiles, per_row = boards.shape[0], legal.shape[1]
     n_reached = 0
     here, there = 1, 2  # columns of `boards`: the frontier, and the next; 0: who has been reached

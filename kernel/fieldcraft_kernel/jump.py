@@ -17,8 +17,9 @@ s <= d <= 2 s (p the cell before, x the cell itself, written for the way east an
 The first two need the cell north of p or of x, and a jump point is where it is missing. Each swap
 gives a way that comes before the other in the order above, so the first way of all has none left.
 
-`stops` holds, for each of the four straight directions, the cells where a run ends: closed ones and
-jump points. They are words along the run: a scan is a mask, a test a word and a count of zeros.
+`stops` holds, for each of the eight directions, the cells where a run ends or, on a diagonal, has
+something beside it: closed ones, jump points, and those whose straight runs end at a jump point.
+They are words along the run, diagonals too: a scan is a mask, a test a word and a count of zeros.
 A jump point keeps all directions in which ways of the least price came to it, not just one.
 
 References: Harabor and Grastien, "Online graph pruning for pathfinding on grid maps", AAAI 2011,
@@ -50,7 +51,6 @@ BOTH, FREE = 1, 2
 """What a diagonal asks of the cells beside it; see `survey`."""
 NOISE = 1e-12
 """Relative difference of totals that counts as none."""
-EAST, SOUTH, WEST, NORTH = 0, 1, 2, 3
 
 
 @jit
@@ -62,7 +62,7 @@ def survey(
     enter: Any,
     by_block: Any,
     width: int,
-) -> tuple[int, float, int]:
+) -> tuple[int, float, int, int]:
     """Write down the cells of a component, and tell whether jump points apply to it.
 
     Out: open_bits uint64 (height, words), bit by bit the cells of that label.
@@ -70,12 +70,12 @@ def survey(
     in the middle of 3 x 3 cells by what is open of them (bit 3 * row + column), with corners
     "both" and "free".
     Returns BOTH or FREE, or 0 where the steps are not those of a map of open and closed cells
-    or prices differ; the price; and how many cells there are.
+    or prices differ; the price; how many cells there are, and how many beside another kind of cell.
     """
     height = labels.shape[0] // width
     is_both, is_free = True, True
     price = math.nan
-    n_open = 0
+    n_open, n_beside = 0, 0
     for row in range(height):
         open_bits[row, :] = NONE
         if row == 0 or row == height - 1:
@@ -101,15 +101,16 @@ def survey(
             is_free &= mask == by_block[1, block]
             if enter[here] != price:
                 if n_open:
-                    return 0, price, n_open
+                    return 0, price, n_open, n_beside
                 price = float(enter[here])
             n_open += 1
+            n_beside += block != 511
     corners = 0
     if is_both:
         corners = BOTH
     elif is_free:
         corners = FREE
-    return corners, price, n_open
+    return corners, price, n_open, n_beside
 
 
 @jit
@@ -133,12 +134,11 @@ def turn(out: Any, bits: Any, block: Any) -> None:
 
 @jit
 def mark_stops(onward: Any, back: Any, bits: Any, corners: int) -> int:
-    """Mark where runs along lines end: closed cells, and those beside a corner (jump points).
-
-    Returns how many open cells are marked, those marked for both ways twice.
+    """Mark where straight runs along lines end: closed cells, and jump points.
 
     Out: onward, back uint64 (lines, words), for runs to higher and to lower places.
     In: bits uint64 (lines, words), the open cells; the first and the last line are closed.
+    Returns how many open cells are marked, those marked for both ways twice.
     """
     n_lines, n_words = bits.shape
     n_marked = 0
@@ -149,31 +149,122 @@ def mark_stops(onward: Any, back: Any, bits: Any, corners: int) -> int:
             forced_on, forced_back = NONE, NONE
             for side in (line - 1, line + 1):
                 here = bits[side, word]
-                lower, higher = here << ONE, here >> ONE
-                if word:
-                    lower |= bits[side, word - 1] >> LAST
-                if word + 1 < n_words:
-                    higher |= bits[side, word + 1] << LAST
-                # `lower`: whether the place before is open; `higher`: the place after.
+                before, after = _moved(bits, side, word, 1), _moved(bits, side, word, -1)
                 if corners == BOTH:
-                    forced_on |= here & ~lower
-                    forced_back |= here & ~higher
+                    forced_on |= here & ~before
+                    forced_back |= here & ~after
                 else:
-                    forced_on |= higher & ~here
-                    forced_back |= lower & ~here
-            closed = ~bits[line, word]
-            onward[line, word] = closed | forced_on
-            back[line, word] = closed | forced_back
-            n_marked += count_bits(forced_on & ~closed) + count_bits(forced_back & ~closed)
+                    forced_on |= after & ~here
+                    forced_back |= before & ~here
+            is_open = bits[line, word]
+            onward[line, word] = ~is_open | forced_on
+            back[line, word] = ~is_open | forced_back
+            n_marked += count_bits(forced_on & is_open) + count_bits(forced_back & is_open)
     return n_marked
+
+
+@jit
+def mark_finds(finds_on: Any, finds_back: Any, onward: Any, back: Any, bits: Any) -> None:
+    """Mark the cells from which a straight run along the line ends at a jump point.
+
+    Out: finds_on, finds_back uint64 (lines, words), for runs to higher and to lower places.
+    In: onward, back, bits as in `mark_stops`.
+
+    A run from a cell ends at the next cell if that is a stop, else where one from there does; so
+    what is known of a stop spreads over the cells before it, in six doublings within a word.
+    """
+    n_lines, n_words = bits.shape
+    for line in range(n_lines):
+        carried = NONE
+        for word in range(n_words - 1, -1, -1):
+            stop, found = onward[line, word], onward[line, word] & bits[line, word]
+            spread = (found >> ONE) | (carried << LAST)
+            free = ~(stop >> ONE)
+            for i in range(6):
+                shift = ONE << np.uint64(i)
+                spread |= free & (spread >> shift)
+                free &= free >> shift
+            finds_on[line, word] = spread
+            carried = (found | (spread & ~stop)) & ONE
+        carried = NONE
+        for word in range(n_words):
+            stop, found = back[line, word], back[line, word] & bits[line, word]
+            spread = (found << ONE) | carried
+            free = ~(stop << ONE)
+            for i in range(6):
+                shift = ONE << np.uint64(i)
+                spread |= free & (spread << shift)
+                free &= free << shift
+            finds_back[line, word] = spread
+            carried = (found | (spread & ~stop)) >> LAST
+
+
+@jit
+def mark_diagonals(
+    stops: Any, bits: Any, finds_along: Any, finds_across: Any, d_row: int, d_col: int, corners: int
+) -> None:
+    """Mark where diagonal runs end, and the cells on the way whose straight runs find something.
+
+    Out: stops uint64 (height, words), by rows.
+    In: bits uint64 (height, words), the open cells; finds_along, finds_across likewise: where a
+    run along the row, and along the column, in the two directions of the diagonal, ends at a jump
+    point; the direction of the diagonal.
+    """
+    height, n_words = bits.shape
+    stops[0, :], stops[height - 1, :] = ALL, ALL
+    for row in range(1, height - 1):
+        for word in range(n_words):
+            beside_row, beside_col = bits[row - d_row, word], _moved(bits, row, word, d_col)
+            legal = bits[row, word] & _moved(bits, row - d_row, word, d_col)
+            if corners == BOTH:
+                legal &= beside_row & beside_col
+                corner = NONE
+            else:
+                corner = ~beside_row & _moved(bits, row - d_row, word, -d_col)
+                corner |= ~beside_col & _moved(bits, row + d_row, word, d_col)
+            stops[row, word] = ~legal | corner | finds_along[row, word] | finds_across[row, word]
+
+
+@jit
+def _moved(bits: Any, line: int, word: int, by: int) -> Any:
+    """Return a word of a line with every bit one place higher (by = 1) or lower (-1)."""
+    here = bits[line, word]
+    if by > 0:
+        return (here << ONE) | (bits[line, word - 1] >> LAST if word else NONE)
+    return (here >> ONE) | (bits[line, word + 1] << LAST if word + 1 < bits.shape[1] else NONE)
+
+
+@jit
+def skew(out: Any, bits: Any, width: int, slope: int) -> None:
+    """Turn each row in a circle, so that diagonals become columns.
+
+    Out: out uint64 (height, words): bit j of a row is bit (j + slope * row) modulo width of
+    `bits`. A diagonal that leaves the map on one side shares its column with one that begins at
+    the other; the ring of closed cells lies between the two.
+    """
+    height, n_words = bits.shape
+    for row in range(height):
+        for word in range(n_words):
+            place = (64 * word + slope * row) % width
+            value, n = NONE, 0
+            while n < 64:
+                i, shift = place >> 6, np.uint64(place & 63)
+                part = bits[row, i] >> shift
+                if place & 63 and i + 1 < n_words:
+                    part |= bits[row, i + 1] << (np.uint64(64) - shift)
+                if width - place < 64:
+                    part &= ~(ALL << np.uint64(width - place))
+                value |= part << np.uint64(n)
+                n += width - place
+                place = 0
+            out[row, word] = value
 
 
 @jit
 def jump_search(
     out: Any,
     masks: Any,
-    along_rows: Any,
-    along_cols: Any,
+    stops: Any,
     corners: int,
     start: int,
     goal: int,
@@ -191,15 +282,22 @@ def jump_search(
     """Search the cheapest way from a cell to another cell of the same component.
 
     Out: out int64 (m, 2), the cells of the way, start first, as (row, column) without the padding.
-    In: masks uint8 (N,) of the padded map, along_rows uint64 (2, height, words): where runs east
-    and west end, along_cols uint64 (2, width, words): south and north; corners, see `survey`; the
-    prices of a straight and of a diagonal step; the largest total that counts.
+    In: masks uint8 (N,) of the padded map; stops uint64, the words of `mark_stops` one direction
+    after the other: east and west by rows, south and north by columns, then south-east,
+    north-west, south-west and north-east (`mark_diagonals`) by diagonals, as `skew` numbers them;
+    corners, see `survey`; the prices of a straight and of a diagonal step; the largest total that
+    counts; width of the padded map.
     Scratch: totals float64 (N,), infinite between searches; parents int32 (N,); arrivals uint16
     (N,): directions still to be followed and, in the upper byte, all that were; touched int32
     (N,); keys float64 (k,) and cells int32 (k,): a binary heap.
     Returns (cells of the way or 0, straight steps, diagonal steps, jump points expanded, status).
     TOTAL_TOO_LARGE says that there may be a way beyond the limit.
     """
+    height = masks.shape[0] // width
+    row_words, col_words = (width + 63) >> 6, (height + 63) >> 6
+    row_plane, col_plane = height * row_words, width * col_words
+    # Multiplying is five times as fast as dividing, and exact for half numbers of this size.
+    inverse = 1.0 / width
     goal_row, goal_col = goal // width, goal % width
     n_touched, n_heap, expanded = 1, 1, 0
     status = DONE
@@ -210,7 +308,7 @@ def jump_search(
     keys[0], cells[0] = 0.0, start
     while n_heap > 0:
         # -- take the cell of the least key off the heap --
-        key, cell = keys[0], int(cells[0])
+        cell = int(cells[0])
         n_heap -= 1
         last_key, last_cell = keys[n_heap], cells[n_heap]
         place = 0
@@ -227,35 +325,64 @@ def jump_search(
         keys[place], cells[place] = last_key, last_cell
         if cell == goal:
             break
-        pending = arrivals[cell] & 0xFF
+        pending = int(arrivals[cell]) & 0xFF
         if not pending:
             continue
         arrivals[cell] &= 0xFF00
         expanded += 1
-        row0, col0 = cell // width, cell % width
+        row0 = int((cell + 0.5) * inverse)
+        col0 = cell - row0 * width
         total0 = totals[cell]
 
-        for along in range(8):
-            if not (pending >> along) & 1:
-                continue
+        while pending:
+            along = lowest_bit(pending)
+            pending &= pending - 1
             at, row, col = cell, row0, col0
-            n_diagonal = 0
+            n_diagonal, to_goal, base = 0, 0, 0
             d_row, d_col = 0, 0
-            first_scan, last_scan = along, along
+            first_scan, n_scans = along, 1
             if along >= 4:
                 # Diagonal 4 + i lies between the straight directions i and i + 1.
-                first_scan, last_scan = along - 4, (along - 3) & 3
+                first_scan, n_scans = along - 4, 2
                 d_row = -1 if along == 4 or along == 7 else 1
                 d_col = 1 if along < 6 else -1
+                base = 2 * row_plane + 2 * col_plane
+                line = col - row if along == 5 or along == 7 else col + row
+                line -= width * math.floor((line + 0.5) * inverse)
+                base += line * col_words
+                if along == 7:
+                    base += col_plane
+                elif along == 6:
+                    base += 2 * col_plane
+                elif along == 4:
+                    base += 3 * col_plane
+                # Where the diagonal crosses the row or the column of the goal, a run may end there.
+                to_goal = min((goal_row - row) * d_row, (goal_col - col) * d_col)
             while True:
                 is_end = False
                 if along >= 4:
-                    if not (masks[at] >> along) & 1:
-                        break
-                    row += d_row
-                    col += d_col
+                    # -- how far the diagonal goes: to the next cell that is marked --
+                    word = row >> 6
+                    if d_row > 0:
+                        bits = stops[base + word] & (ALL << np.uint64(row & 63) << ONE)
+                        while bits == NONE:
+                            word += 1
+                            bits = stops[base + word]
+                        n = (word << 6) + lowest_bit(bits) - row
+                    else:
+                        bits = stops[base + word] & ~(ALL << np.uint64(row & 63))
+                        while bits == NONE:
+                            word -= 1
+                            bits = stops[base + word]
+                        n = row - (word << 6) - highest_bit(bits)
+                    if n_diagonal < to_goal < n_diagonal + n:
+                        n = to_goal - n_diagonal
+                    n_diagonal += n
+                    row += n * d_row
+                    col += n * d_col
                     at = row * width + col
-                    n_diagonal += 1
+                    if not (masks[at - d_row * width - d_col] >> along) & 1:
+                        break
                     high, low = abs(goal_row - row), abs(goal_col - col)
                     if high < low:
                         high, low = low, high
@@ -267,84 +394,62 @@ def jump_search(
                         break
                     if bound >= totals[goal]:
                         break
-                scan = first_scan
-                n_scans = 1 if along < 4 else 2
                 # Scan -1: the cell of the diagonal itself, where it is the goal or a corner.
-                for turn_ in range(-1 if along >= 4 else 0, n_scans):
-                    target = -1
+                for i in range(-1 if along >= 4 else 0, n_scans):
+                    target = at
                     n_straight = 0
                     arrived = 0
-                    if turn_ < 0:
+                    if i < 0:
                         if at == goal:
-                            target = at
                             is_end = True
                         elif corners == FREE:
                             # Beside and behind: closed, and beyond it open.
                             mask = int(masks[at])
-                            one, other = (last_scan + 2) & 3, (first_scan + 2) & 3
+                            one, other = (first_scan + 3) & 3, (first_scan + 2) & 3
                             before, after = 4 + ((along - 5) & 3), 4 + ((along - 3) & 3)
                             if not (mask >> one) & 1 and (mask >> before) & 1:
                                 arrived |= 1 << before
                             if not (mask >> other) & 1 and (mask >> after) & 1:
                                 arrived |= 1 << after
-                            if arrived:
-                                # The straight directions are scanned from here at once.
-                                arrived |= 1 << along
-                                target = at
-                                is_end = True
-                    else:
-                        scan = first_scan if turn_ == 0 else last_scan
-                        # -- how far the run goes: to the next cell that is marked --
-                        if scan & 1:
-                            line, place0, goal_line, goal_place = row, col, goal_row, goal_col
-                            word = place0 >> 6
-                            if scan == 1:
-                                bits = along_rows[0, line, word] & (
-                                    ALL << np.uint64(place0 & 63) << ONE
-                                )
-                                while bits == NONE:
-                                    word += 1
-                                    bits = along_rows[0, line, word]
-                                end = (word << 6) + lowest_bit(bits)
-                            else:
-                                bits = along_rows[1, line, word] & ~(
-                                    ALL << np.uint64(place0 & 63)
-                                )
-                                while bits == NONE:
-                                    word -= 1
-                                    bits = along_rows[1, line, word]
-                                end = (word << 6) + highest_bit(bits)
-                            step = 1 if scan == 1 else -1
+                            if not arrived:
+                                continue
+                            # The straight directions are scanned from here at once.
+                            arrived |= 1 << along
+                            is_end = True
                         else:
-                            line, place0, goal_line, goal_place = col, row, goal_col, goal_row
-                            word = place0 >> 6
-                            if scan == 2:
-                                bits = along_cols[0, line, word] & (
-                                    ALL << np.uint64(place0 & 63) << ONE
-                                )
-                                while bits == NONE:
-                                    word += 1
-                                    bits = along_cols[0, line, word]
-                                end = (word << 6) + lowest_bit(bits)
-                            else:
-                                bits = along_cols[1, line, word] & ~(
-                                    ALL << np.uint64(place0 & 63)
-                                )
-                                while bits == NONE:
-                                    word -= 1
-                                    bits = along_cols[1, line, word]
-                                end = (word << 6) + highest_bit(bits)
-                            step = width if scan == 2 else -width
-                        ahead = 1 if step > 0 else -1
-                        n_straight = (end - place0) * ahead
-                        target = at + n_straight * step
-                        to_goal = (goal_place - place0) * ahead
-                        if line == goal_line and 0 < to_goal <= n_straight:
-                            n_straight = to_goal
+                            continue
+                    else:
+                        # -- how far a straight run goes --
+                        scan = (first_scan + i) & 3
+                        is_row = scan & 1
+                        here = col if is_row else row
+                        word = here >> 6
+                        if scan == 1 or scan == 2:
+                            line = row * row_words if is_row else 2 * row_plane + col * col_words
+                            bits = stops[line + word] & (ALL << np.uint64(here & 63) << ONE)
+                            while bits == NONE:
+                                word += 1
+                                bits = stops[line + word]
+                            n_straight = (word << 6) + lowest_bit(bits) - here
+                            step = 1 if is_row else width
+                        else:
+                            line = row_plane + row * row_words
+                            if not is_row:
+                                line = 2 * row_plane + col_plane + col * col_words
+                            bits = stops[line + word] & ~(ALL << np.uint64(here & 63))
+                            while bits == NONE:
+                                word -= 1
+                                bits = stops[line + word]
+                            n_straight = here - (word << 6) - highest_bit(bits)
+                            step = -1 if is_row else -width
+                        n = (goal_col - col if is_row else goal_row - row) * (1 if step > 0 else -1)
+                        if 0 < n <= n_straight and (row == goal_row if is_row else col == goal_col):
+                            n_straight = n
                             target = goal
                         else:
-                            before_it = int(masks[target - step])
-                            if not (before_it >> scan) & 1:
+                            target = at + n_straight * step
+                            behind = int(masks[target - step])
+                            if not (behind >> scan) & 1:
                                 continue  # closed: a dead end
                             mask = int(masks[target])
                             arrived = 1 << scan
@@ -352,20 +457,18 @@ def jump_search(
                                 side = (scan + turned) & 3
                                 slant = 4 + (scan if turned == 1 else side)
                                 if corners == BOTH:
-                                    if (mask >> side) & 1 and not (before_it >> side) & 1:
+                                    if (mask >> side) & 1 and not (behind >> side) & 1:
                                         arrived |= 1 << side | 1 << slant
                                 elif (mask >> slant) & 1 and not (mask >> side) & 1:
                                     arrived |= 1 << slant
-                    if target < 0:
-                        continue
 
                     # -- label the jump point, or add to the directions of an equal label --
                     total = total0 + (n_diagonal * diagonal + n_straight * straight)
                     known = totals[target]
                     if total > known * (1 + NOISE):
                         continue
-                    high = abs(goal_row - target // width)
-                    low = abs(goal_col - target % width)
+                    to_row = int((target + 0.5) * inverse)
+                    high, low = abs(goal_row - to_row), abs(goal_col - target + to_row * width)
                     if high < low:
                         high, low = low, high
                     key = total + (straight * (high - low) + diagonal * low)
@@ -396,7 +499,7 @@ def jump_search(
                     n_heap += 1
                     while place > 0:
                         above = (place - 1) >> 1
-                        if keys[above] <= key:
+                        if keys[above] < key:
                             break
                         keys[place], cells[place] = keys[above], cells[above]
                         place = above

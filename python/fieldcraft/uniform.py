@@ -33,32 +33,29 @@ Array = npt.NDArray[Any]
 
 SMALL = 64
 """In components of fewer cells plain A* is not slower, and needs no tables."""
-CORNERS_A_CELL = 0.25
-"""Where more runs end at corners than that, by the cells there are, plain A* is faster."""
+CROWDED = 0.6
+"""Where a larger part of the cells lies beside a closed one, and there are more jump points than
+that for each cell (by the four directions), the ground is strewn with single obstacles: there a way
+of jump points is as long as one of cells, and plain A* is faster."""
 MAX_PLANE_BYTES = 1 << 26
 FIRST_HEAP, FIRST_WAY = 1 << 12, 1 << 12
 CORNERS = ("both", "free")
+DIAGONALS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
+"""South-east, north-west, south-west, north-east: the order of the planes of a `jump_search`."""
 
 
 class Plane(NamedTuple):
     """A component as words of bits; see `kernel.jump`.
 
-    `corners` is 0 where jump points do not apply, and the rest then means nothing.
+    `corners` is 0 where jump points do not apply, and the rest then means nothing; `is_quick` says
+    whether they are the quicker way through it.
     """
 
     corners: int
-    n_cells: int
-    n_stops: int
+    is_quick: bool
     straight: float
     diagonal: float
-    along_rows: Array
-    along_cols: Array
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether jump points are the quicker way through it."""
-        is_open = self.n_stops <= CORNERS_A_CELL * self.n_cells
-        return bool(self.corners) and self.n_cells >= SMALL and is_open
+    stops: Array
 
 
 class Scratch:
@@ -138,8 +135,8 @@ class Uniform:
         if plane is None:
             plane = self._new_plane(label)
             # Few components are large enough; of many planes the oldest goes.
-            used = plane.along_rows.nbytes + plane.along_cols.nbytes
-            while self._planes and (1 + len(self._planes)) * used > MAX_PLANE_BYTES:
+            most = MAX_PLANE_BYTES // (plane.stops.nbytes + 1)
+            while self._planes and len(self._planes) >= most:
                 self._planes.pop(next(iter(self._planes)), None)
             self._planes[label] = plane
         return plane
@@ -148,19 +145,38 @@ class Uniform:
         arrays = self.graph.arrays
         height, width = (side + 2 for side in self.graph.shape)
         rows = np.zeros((height, (width + 63) // 64), np.uint64)
-        corners, price, n_cells = jump.survey(
+        corners, price, n_cells, n_beside = jump.survey(
             rows, self.components.labels, label, self._steps, self._enter, _legal_by_block(), width
         )
-        cols = np.zeros((width, (height + 63) // 64), np.uint64)
-        jump.turn(cols, rows, np.empty(64, np.uint64))
-        along_rows, along_cols = (np.empty((2, *x.shape), np.uint64) for x in (rows, cols))
+        along = float(arrays.scale[0, 0]) * price, float(arrays.scale[0, -1]) * price
+        if not corners:
+            return Plane(0, False, *along, frozen(rows[:0, 0]))
+        cols = np.empty((width, (height + 63) // 64), np.uint64)
+        block = np.empty(64, np.uint64)
+        jump.turn(cols, rows, block)
+        # In the order of `jump_search`, all in one array: to hand it over costs as much as a scan.
+        stops = np.empty(2 * rows.size + 6 * cols.size, np.uint64)
+        planes = [x.reshape(rows.shape) for x in np.split(stops[: 2 * rows.size], 2)]
+        planes += [x.reshape(cols.shape) for x in np.split(stops[2 * rows.size :], 6)]
         n_stops = 0
-        if corners:
-            for stops, bits in ((along_rows, rows), (along_cols, cols)):
-                n_stops += jump.mark_stops(stops[0], stops[1], bits, corners)
-        straight, diagonal = (float(x) * price for x in arrays.scale[0, [0, -1]].tolist())
-        along = frozen(along_rows), frozen(along_cols)
-        return Plane(corners, n_cells, n_stops, straight, diagonal, *along)
+        finds = []
+        for bits, (onward, back) in ((rows, planes[:2]), (cols, planes[2:4])):
+            n_stops += jump.mark_stops(onward, back, bits, corners)
+            found = np.empty_like(bits), np.empty_like(bits)
+            jump.mark_finds(*found, onward, back, bits)
+            finds += found
+        for i in (2, 3):
+            turned = np.empty_like(rows)
+            jump.turn(turned, finds[i], block)
+            finds[i] = turned
+        slanted, skewed = np.empty_like(rows), np.empty_like(rows)
+        for plane, (d_row, d_col) in zip(planes[4:], DIAGONALS, strict=True):
+            east, south = finds[0 if d_col > 0 else 1], finds[2 if d_row > 0 else 3]
+            jump.mark_diagonals(slanted, rows, east, south, d_row, d_col, corners)
+            jump.skew(skewed, slanted, width, d_row * d_col)
+            jump.turn(plane, skewed, block)
+        is_open = min(n_stops, n_beside) <= CROWDED * n_cells
+        return Plane(corners, n_cells >= SMALL and is_open, *along, frozen(stops))
 
     @cached_property
     def _steps(self) -> Array:
@@ -169,6 +185,10 @@ class Uniform:
     @cached_property
     def _enter(self) -> Array:
         return frozen(self.graph.arrays.enter[self.graph.arrays.entry[0, 0]])
+
+    @cached_property
+    def _stop(self) -> Array:
+        return frozen(self.graph.arrays.stop[self.graph.arrays.rows[0, layout.STOP]])
 
     # -- jump points ----------------------------------------------------------------------------
 
@@ -223,10 +243,7 @@ class Uniform:
         if label == 0:
             # Nobody enters the start: it is no part of what the words of bits describe.
             return None
-        arrays = graph.arrays
-        if labels[there] != label or (
-            stop and not arrays.stop[arrays.rows[0, layout.STOP], there]
-        ):
+        if labels[there] != label or (stop and not self._stop[there]):
             return no_path(0, field.unit)
         plane = self.plane(label)
         if must and not plane.corners:
@@ -242,7 +259,7 @@ class Uniform:
             scratch = Scratch(graph.n_cells)
         while True:
             n, n_straight, n_diagonal, expanded, status = jump.jump_search(
-                scratch.way, self._steps, plane.along_rows, plane.along_cols, plane.corners,
+                scratch.way, self._steps, plane.stops, plane.corners,
                 here, there, plane.straight, plane.diagonal, float(limit), width,
                 *scratch.labels, *scratch.heap,
             )  # fmt: skip
