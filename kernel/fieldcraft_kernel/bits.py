@@ -30,8 +30,8 @@ def lowest_bit(word: Any) -> int:
 
 @overload(lowest_bit, strict=False)
 def _lowest_bit(word: Any) -> Any:
-    # One instruction of the processor.
-    return lambda word: np.int64(numbers.trailing_zeros(word))
+    zeros: Any = numbers.trailing_zeros  # one instruction of the processor
+    return lambda word: np.int64(zeros(word))
 
 
 def highest_bit(word: Any) -> int:
@@ -41,7 +41,8 @@ def highest_bit(word: Any) -> int:
 
 @overload(highest_bit, strict=False)
 def _highest_bit(word: Any) -> Any:
-    return lambda word: 63 - np.int64(numbers.leading_zeros(word))
+    zeros: Any = numbers.leading_zeros
+    return lambda word: 63 - np.int64(zeros(word))
 
 
 def count_bits(word: Any) -> int:

@@ -66,8 +66,14 @@ class Components:
 
 def all_steps(graph: Graph) -> Array:
     """Return the steps of every row and link as one mask a padded cell, uint8 (N,)."""
-    stacks = (graph.arrays.steps, graph.arrays.link_steps)
-    if len(stacks[0]) == 1 and not len(stacks[1]):
-        return stacks[0][0]
-    first: Array = np.bitwise_or.reduce(stacks[0], axis=0)
-    return frozen(np.bitwise_or.reduce(stacks[1], axis=0, initial=0) | first)
+    arrays = graph.arrays
+    used = np.unique(arrays.rows[:, layout.STEPS])
+    links = arrays.links[arrays.links[:, layout.OWN] >= 0]
+    if len(used) == 1 and not len(links):
+        only: Array = arrays.steps[used[0]]
+        return only
+    masks: Array = np.bitwise_or.reduce(arrays.steps[used], axis=0)
+    for where, own in np.unique(links[:, [layout.CELLS, layout.OWN]], axis=0).tolist():
+        steps = arrays.link_steps[own]
+        masks |= steps if where < 0 else np.where(arrays.link_cells[where], steps, np.uint8(0))
+    return frozen(masks)

@@ -111,6 +111,7 @@ class Uniform:
         n = graph.lattice.n_directions
         return bool(
             len(arrays.rows) == 1
+            and not graph.is_alternating
             and not len(arrays.links)
             and (arrays.rows[0, list(unused)] < 0).all()
             and (arrays.entry[0, :n] == arrays.entry[0, 0]).all()
@@ -123,10 +124,10 @@ class Uniform:
         straight, diagonal = self.graph.arrays.scale[0, [0, -1]].tolist()
         if self.graph.lattice.name != "square":
             return "a lattice of squares with diagonals"
+        if self.graph.is_alternating or not straight <= diagonal <= 2 * straight:
+            return "a diagonal that always costs the same, from one to two straight steps"
         if not self._is_plain:
             return "no prices but for entering, one layer and nothing that halts"
-        if not straight <= diagonal <= 2 * straight:
-            return "a diagonal that costs from one to two straight steps"
         return ""
 
     def plane(self, label: int) -> Plane:
@@ -159,7 +160,7 @@ class Uniform:
         planes = [x.reshape(rows.shape) for x in np.split(stops[: 2 * rows.size], 2)]
         planes += [x.reshape(cols.shape) for x in np.split(stops[2 * rows.size :], 6)]
         n_stops = 0
-        finds = []
+        finds: list[Array] = []
         for bits, (onward, back) in ((rows, planes[:2]), (cols, planes[2:4])):
             n_stops += jump.mark_stops(onward, back, bits, corners)
             found = np.empty_like(bits), np.empty_like(bits)
@@ -228,7 +229,7 @@ class Uniform:
                 raise RulesError(f"jump points need {self.refusal}; use algorithm='auto'")
             return None
         if parity != 0 or layer is not None:
-            field.seeds(start, None, parity, layer)  # there is but one layer; says what is wrong
+            field.seeds(start, None, parity, layer)  # says what is wrong; all else is one layer
         goal = self._one_cell(field, goal)
         if goal is None or goal == start:
             if must and goal is None:
