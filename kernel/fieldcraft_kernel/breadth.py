@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.bits import NONE, ONE, lowest_bit
-from fieldcraft_kernel.steps import PARITY_BIT
+from fieldcraft_kernel.words import NONE, ONE, lowest_bit
 
 DONE, TOTAL_TOO_LARGE = 0, 1
 """Status codes of `breadth_first`."""
@@ -45,24 +44,19 @@ ONES, TWOS, FOURS = (
 
 
 @jit
-def lay_tiles(legal: Any, masks: Any, as_squares: Any, shape: Any, is_hex: int) -> None:
+def lay_tiles(legal: Any, masks: Any, height: int, width: int) -> None:
     """Lay the step masks of a map out by tile and direction.
 
     Out: legal uint64 (tile rows, tile columns, 8), zero beforehand: for each of the eight
     directions of squares the cells of the tile from which the step is legal.
-    In: masks uint8 (N,) of the padded map; as_squares uint8 (2, 64 or 256), masks of the lattice
-    as masks of squares, by parity; shape int64 (2,), height and width of the map.
+    In: masks uint8 (N,) of the padded map, in those directions; height and width of the map.
     """
-    height, width = shape[0], shape[1]
-    known = np.uint8(as_squares.shape[1] - 1)
     for row in range(height):
         first = (row + 1) * (width + 2) + 1
         for tile in range(legal.shape[1]):
             word = NONE
             for i in range(min(8, width - 8 * tile)):
-                mask = masks[first + 8 * tile + i]
-                parity = (mask >> PARITY_BIT) & is_hex
-                word |= np.uint64(as_squares[parity, mask & known]) << np.uint64(8 * i)
+                word |= np.uint64(masks[first + 8 * tile + i]) << np.uint64(8 * i)
             if word == NONE:
                 continue
             moved = (word ^ (word >> np.uint64(7))) & ONES

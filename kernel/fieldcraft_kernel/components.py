@@ -16,49 +16,59 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.steps import PARITY_BIT
+
+WEST, NORTH_WEST = 1, 2
+"""Bits of `back`; north and north-east follow."""
 
 
 @jit
-def label_components(
-    labels: Any,
-    masks: Any,
-    width: int,
-    n_directions: int,
-    is_hex: int,
-    offsets: Any,
-    opposite: Any,
-) -> None:
+def label_components(labels: Any, masks: Any, width: int) -> None:
     """Label every cell with the first cell of its component, and 0 where no step enters.
 
     Out: labels int32 (N,).
-    In: masks uint8 (N,), the legal steps of every padded cell, with the parity of hexagons; width
-    of the padded map; offsets int64 (2, 8), opposite int64 (8,), as in the graph.
+    In: masks uint8 (N,), the legal steps of every padded cell, in the eight directions of squares;
+    width of the padded map.
     """
-    labels[:] = 0
     height = masks.shape[0] // width
+    entered, back = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
+    labels[:width] = 0
+    labels[(height - 1) * width :] = 0
     for row in range(1, height - 1):
-        for cell in range(row * width + 1, (row + 1) * width - 1):
-            mask = masks[cell]
-            parity = (mask >> PARITY_BIT) & is_hex
-            # Where steps come from; in open ground the first neighbour answers.
-            entered = False
-            for k in range(n_directions):
-                if (masks[cell + offsets[parity, k]] >> opposite[k]) & 1:
-                    entered = True
-                    break
-            if not entered:
+        first = row * width
+        above, here = masks[first - width : first], masks[first : first + width]
+        below = masks[first + width : first + 2 * width]
+        # Whether a step enters each cell, and to which cells before it a step leads or comes from:
+        # a loop without branches, which is compiled to vector code.
+        for i in range(width - 2):
+            entered[i + 1] = (
+                (above[i] >> 5) | (above[i + 1] >> 2) | (above[i + 2] >> 6)
+                | (here[i] >> 1) | (here[i + 2] >> 3)
+                | (below[i] >> 4) | below[i + 1] | (below[i + 2] >> 7)
+            ) & 1  # fmt: skip
+            back[i + 1] = (
+                (((here[i + 1] >> 3) | (here[i] >> 1)) & 1)
+                | ((((here[i + 1] >> 7) | (above[i] >> 5)) & 1) << 1)
+                | (((here[i + 1] | (above[i + 1] >> 2)) & 1) << 2)
+                | ((((here[i + 1] >> 4) | (above[i + 2] >> 6)) & 1) << 3)
+            )
+        own = 0
+        for i in range(width):
+            cell = first + i
+            if not entered[i]:
+                own = 0
+                labels[cell] = 0
                 continue
-            own = 0
-            for k in range(n_directions):
-                offset = offsets[parity, k]
-                if offset > 0:
+            linked = back[i]
+            if not linked & WEST:
+                own = 0
+            for k in range(3):
+                if not (linked >> k) & NORTH_WEST:
                     continue
-                other = labels[cell + offset]
+                other = labels[cell - width - 1 + k]
                 if other == own or other == 0:
-                    continue
-                if not ((mask >> k) | (masks[cell + offset] >> opposite[k])) & 1:
                     continue
                 while labels[other] != other:
                     other = labels[other]
@@ -66,11 +76,11 @@ def label_components(
                     own = other
                     continue
                 # The first of the two roots stays one, so that labels never point onwards.
-                first, last = min(own, other), max(own, other)
-                labels[last] = first
-                own = first
-            labels[cell] = own if own else cell
-    for row in range(1, height - 1):
-        for cell in range(row * width + 1, (row + 1) * width - 1):
-            if labels[cell]:
-                labels[cell] = labels[labels[cell]]
+                labels[max(own, other)] = min(own, other)
+                own = min(own, other)
+            if own == 0:
+                own = cell
+            labels[cell] = own
+    for cell in range(width, (height - 1) * width):
+        if labels[cell]:
+            labels[cell] = labels[labels[cell]]

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.bits import (
+from fieldcraft_kernel.words import (
     ALL,
     LAST,
     NONE,

@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 from fieldcraft.frozen import frozen
 from fieldcraft.graph import Graph
+from fieldcraft.lattice import Lattice
 from fieldcraft_kernel import steps as layout
 from fieldcraft_kernel.components import label_components
 
-__all__ = ["Components"]
+__all__ = ["SQUARE", "Components", "as_squares"]
 
 Array = npt.NDArray[Any]
+
+SQUARE = Lattice("square")
 
 
 class Components:
@@ -34,14 +37,10 @@ class Components:
     """
 
     def __init__(self, graph: Graph) -> None:
-        arrays = graph.arrays
-        self._graph = graph
-        self._steps = all_steps(graph)
+        self._steps = as_squares(graph, all_steps(graph))
+        self._beyond = SQUARE.offsets()[0] @ np.array([graph.shape[1] + 2, 1])
         labels = np.empty(graph.n_cells, np.int32)
-        label_components(
-            labels, self._steps, graph.shape[1] + 2, graph.lattice.n_directions, arrays.is_hex,
-            arrays.offsets, graph.opposite,
-        )  # fmt: skip
+        label_components(labels, self._steps, graph.shape[1] + 2)
         self.labels = frozen(labels)
 
     def near(self, cell: int) -> set[int]:
@@ -52,11 +51,8 @@ class Components:
         label = int(self.labels[cell])
         if label:
             return {label}
-        arrays, mask = self._graph.arrays, int(self._steps[cell])
-        offsets = arrays.offsets[mask >> layout.PARITY_BIT & arrays.is_hex]
-        n = self._graph.lattice.n_directions
-        beyond = [cell + int(offsets[k]) for k in range(n) if mask >> k & 1]
-        return {int(self.labels[other]) for other in beyond}
+        mask = int(self._steps[cell])
+        return {int(self.labels[cell + to]) for k, to in enumerate(self._beyond) if mask >> k & 1}
 
     def may_lead(self, start: int, goals: Iterable[int]) -> bool:
         """Tell whether a way may lead from a padded cell to any of others."""
@@ -65,7 +61,10 @@ class Components:
 
 
 def all_steps(graph: Graph) -> Array:
-    """Return the steps of every row and link as one mask a padded cell, uint8 (N,)."""
+    """Return the steps of every row and link as one mask a padded cell, uint8 (N,).
+
+    Of hexagons with their parity, which is the same in all arrays of steps.
+    """
     arrays = graph.arrays
     used = np.unique(arrays.rows[:, layout.STEPS])
     links = arrays.links[arrays.links[:, layout.OWN] >= 0]
@@ -77,3 +76,22 @@ def all_steps(graph: Graph) -> Array:
         steps = arrays.link_steps[own]
         masks |= steps if where < 0 else np.where(arrays.link_cells[where], steps, np.uint8(0))
     return frozen(masks)
+
+
+def as_squares(graph: Graph, masks: Array) -> Array:
+    """Return step masks, uint8 (N,), in the eight directions of squares.
+
+    The neighbours in an offset layout of hexagons are among the eight cells around a cell.
+    """
+    lattice = graph.lattice
+    if not lattice.is_hex:
+        return masks
+    places = [tuple(cell) for cell in SQUARE.offsets()[0].tolist()]
+    bits = np.arange(256)
+    table = np.zeros(256, np.uint8)
+    for parity, offsets in enumerate(lattice.offsets().tolist()):
+        mine = (bits >> layout.PARITY_BIT & 1) == parity
+        for direction, offset in enumerate(offsets):
+            legal = mine & (bits >> direction & 1 > 0)
+            table[legal] |= np.uint8(1 << places.index(tuple(offset)))
+    return frozen(table[masks])

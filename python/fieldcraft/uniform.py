@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.connected import Components
+from fieldcraft.connected import SQUARE, Components, as_squares
 from fieldcraft.errors import RulesError
 from fieldcraft.frozen import frozen
 from fieldcraft.graph import Graph
-from fieldcraft.lattice import Cell, Lattice
+from fieldcraft.lattice import Cell
 from fieldcraft.legal import legal_steps
 from fieldcraft.path import Path, no_path
 from fieldcraft_kernel import breadth, jump
@@ -309,10 +309,7 @@ class Uniform:
     def _tiles(self) -> Array:
         height, width = self.graph.shape
         tiles = np.zeros(((height + 7) // 8, (width + 7) // 8, 8), np.uint64)
-        breadth.lay_tiles(
-            tiles, self._steps, _as_squares(self.graph.lattice), np.array([height, width]),
-            self.graph.arrays.is_hex,
-        )  # fmt: skip
+        breadth.lay_tiles(tiles, as_squares(self.graph, self._steps), height, width)
         return frozen(tiles)
 
     def distances(
@@ -358,23 +355,10 @@ _BY_BLOCK: list[Array] = []
 def _legal_by_block() -> Array:
     """Return the legal steps amid 3 x 3 cells by what is open of them, see `jump.survey`."""
     if not _BY_BLOCK:
-        square = Lattice("square")
         table = np.zeros((len(CORNERS), 512), np.uint8)
         for block in range(512):
             open_ = (block >> np.arange(9) & 1).astype(bool).reshape(3, 3)
             for i, corners in enumerate(CORNERS):
-                table[i, block] = legal_steps(square, open_, corners=corners)[1, 1]
+                table[i, block] = legal_steps(SQUARE, open_, corners=corners)[1, 1]
         _BY_BLOCK.append(frozen(table))
     return _BY_BLOCK[0]
-
-
-def _as_squares(lattice: Lattice) -> Array:
-    """Return step masks of a lattice as masks of the eight directions of squares, by parity."""
-    places = [tuple(cell) for cell in Lattice("square").offsets()[0].tolist()]
-    masks = np.arange(64 if lattice.is_hex else 256)
-    table = np.zeros((2, len(masks)), np.uint8)
-    for parity, offsets in enumerate(lattice.offsets().tolist()):
-        for direction, offset in enumerate(offsets):
-            bit = places.index(tuple(offset))
-            table[parity] |= ((masks >> direction & 1) << bit).astype(np.uint8)
-    return frozen(table)
