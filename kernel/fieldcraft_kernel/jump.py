@@ -261,6 +261,43 @@ def skew(out: Any, bits: Any, width: int, slope: int) -> None:
 
 
 @jit
+def lay_plane(
+    stops: Any, labels: Any, label: int, masks: Any, enter: Any, by_block: Any, width: int
+) -> tuple[int, float, int, int, int]:
+    """Lay a component out for `jump_search`; one kernel, so that one is fetched from the cache.
+
+    Out: stops uint64 (2 * height * words of a row + 6 * width * words of a column,), as there.
+    In: as `survey`. Returns what `survey` does, and how many jump points there are (`mark_stops`).
+    """
+    height = labels.shape[0] // width
+    rows = np.zeros((height, (width + 63) >> 6), np.uint64)
+    corners, price, n_open, n_beside = survey(rows, labels, label, masks, enter, by_block, width)
+    if corners == 0:
+        return corners, price, n_open, n_beside, 0
+    cols = np.zeros((width, (height + 63) >> 6), np.uint64)
+    block = np.empty(64, np.uint64)
+    turn(cols, rows, block)
+    by_rows = stops[: 2 * rows.size].reshape((2, *rows.shape))
+    by_cols = stops[2 * rows.size :].reshape((6, *cols.shape))
+    finds_rows, finds_cols = np.empty_like(by_rows), np.empty_like(by_cols[:2])
+    n_stops = mark_stops(by_rows[0], by_rows[1], rows, corners)
+    n_stops += mark_stops(by_cols[0], by_cols[1], cols, corners)
+    mark_finds(finds_rows[0], finds_rows[1], by_rows[0], by_rows[1], rows)
+    mark_finds(finds_cols[0], finds_cols[1], by_cols[0], by_cols[1], cols)
+    across, slanted, skewed = np.empty_like(rows), np.empty_like(rows), np.empty_like(rows)
+    for i in range(4):
+        # South-east, north-west, south-west, north-east.
+        d_row = 1 if i == 0 or i == 2 else -1
+        d_col = 1 if i == 0 or i == 3 else -1
+        turn(across, finds_cols[0 if d_row > 0 else 1], block)
+        along = finds_rows[0 if d_col > 0 else 1]
+        mark_diagonals(slanted, rows, along, across, d_row, d_col, corners)
+        skew(skewed, slanted, width, d_row * d_col)
+        turn(by_cols[2 + i], skewed, block)
+    return corners, price, n_open, n_beside, n_stops
+
+
+@jit
 def jump_search(
     out: Any,
     masks: Any,
@@ -287,9 +324,9 @@ def jump_search(
     north-west, south-west and north-east (`mark_diagonals`) by diagonals, as `skew` numbers them;
     corners, see `survey`; the prices of a straight and of a diagonal step; the largest total that
     counts; width of the padded map.
-    Scratch: totals float64 (N,), infinite between searches; parents int32 (N,); arrivals uint16
-    (N,): directions still to be followed and, in the upper byte, all that were; touched int32
-    (N,); keys float64 (k,) and cells int32 (k,): a binary heap.
+    Scratch: totals float64 (N,); parents int32 (N,); arrivals uint16 (N,), 0 between searches and
+    where there is no total: directions still to be followed and, in the upper byte, all that were;
+    touched int32 (N,); keys float64 (k,) and cells int32 (k,): a binary heap.
     Returns (cells of the way or 0, straight steps, diagonal steps, jump points expanded, status).
     TOTAL_TOO_LARGE says that there may be a way beyond the limit.
     """
@@ -302,9 +339,10 @@ def jump_search(
     n_touched, n_heap, expanded = 1, 1, 0
     status = DONE
     touched[0] = start
+    best = math.inf
     totals[start] = 0.0
     parents[start] = start
-    arrivals[start] = masks[start]
+    arrivals[start] = int(masks[start]) << 8 | int(masks[start])
     keys[0], cells[0] = 0.0, start
     while n_heap > 0:
         # -- take the cell of the least key off the heap --
@@ -392,17 +430,18 @@ def jump_search(
                     if bound > limit:
                         status = TOTAL_TOO_LARGE
                         break
-                    if bound >= totals[goal]:
+                    if bound >= best:
                         break
                 # Scan -1: the cell of the diagonal itself, where it is the goal or a corner.
                 for i in range(-1 if along >= 4 else 0, n_scans):
                     target = at
                     n_straight = 0
-                    arrived = 0
+                    arrived = 1  # of the goal, which is not gone on from
                     if i < 0:
                         if at == goal:
                             is_end = True
                         elif corners == FREE:
+                            arrived = 0
                             # Beside and behind: closed, and beyond it open.
                             mask = int(masks[at])
                             one, other = (first_scan + 3) & 3, (first_scan + 2) & 3
@@ -464,7 +503,7 @@ def jump_search(
 
                     # -- label the jump point, or add to the directions of an equal label --
                     total = total0 + (n_diagonal * diagonal + n_straight * straight)
-                    known = totals[target]
+                    known = totals[target] if arrivals[target] else math.inf
                     if total > known * (1 + NOISE):
                         continue
                     to_row = int((target + 0.5) * inverse)
@@ -475,13 +514,15 @@ def jump_search(
                     if key > limit:
                         status = TOTAL_TOO_LARGE
                         continue
-                    if key >= totals[goal]:
+                    if key >= best:
                         continue
                     if total < known * (1 - NOISE):
                         if known == math.inf:
                             touched[n_touched] = target
                             n_touched += 1
                         totals[target] = total
+                        if target == goal:
+                            best = total
                         parents[target] = cell
                         arrivals[target] = arrived << 8 | arrived
                     else:
@@ -513,7 +554,7 @@ def jump_search(
 
     # -- write down the way: from each jump point back along a straight run, then a diagonal one --
     n_out, n_straight, n_diagonal = 0, 0, 0
-    if status != POOL_FULL and totals[goal] < math.inf:
+    if status != POOL_FULL and best < math.inf:
         status = DONE
         at = goal
         while at != start:
@@ -545,5 +586,5 @@ def jump_search(
                 at = before
             out[0, 0], out[0, 1] = row - 1, col - 1
     for i in range(n_touched):
-        totals[touched[i]] = math.inf
+        arrivals[touched[i]] = 0
     return n_out, n_straight, n_diagonal, expanded, status

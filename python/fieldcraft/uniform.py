@@ -6,7 +6,6 @@ whether they apply is decided by those arrays alone.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,8 +39,6 @@ of jump points is as long as one of cells, and plain A* is faster."""
 MAX_PLANE_BYTES = 1 << 26
 FIRST_HEAP, FIRST_WAY = 1 << 12, 1 << 12
 CORNERS = ("both", "free")
-DIAGONALS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
-"""South-east, north-west, south-west, north-east: the order of the planes of a `jump_search`."""
 
 
 class Plane(NamedTuple):
@@ -59,14 +56,17 @@ class Plane(NamedTuple):
 
 
 class Scratch:
-    """What one thread works in; see `jump.jump_search`."""
+    """What one thread works in; see `jump.jump_search`.
+
+    Of the size of the map, but only what is touched takes memory.
+    """
 
     def __init__(self, n_cells: int) -> None:
         self.way = np.empty((FIRST_WAY, 2), np.int64)
         self.labels = (
-            np.full(n_cells, math.inf),
+            np.empty(n_cells),
             np.empty(n_cells, np.int32),
-            np.empty(n_cells, np.uint16),
+            np.zeros(n_cells, np.uint16),
             np.empty(n_cells, np.int32),
         )
         self.heap = np.empty(FIRST_HEAP), np.empty(FIRST_HEAP, np.int32)
@@ -145,39 +145,15 @@ class Uniform:
     def _new_plane(self, label: int) -> Plane:
         arrays = self.graph.arrays
         height, width = (side + 2 for side in self.graph.shape)
-        rows = np.zeros((height, (width + 63) // 64), np.uint64)
-        corners, price, n_cells, n_beside = jump.survey(
-            rows, self.components.labels, label, self._steps, self._enter, _legal_by_block(), width
+        size = 2 * height * ((width + 63) // 64) + 6 * width * ((height + 63) // 64)
+        stops = np.empty(size, np.uint64)
+        corners, price, n_cells, n_beside, n_stops = jump.lay_plane(
+            stops, self.components.labels, label, self._steps, self._enter, _legal_by_block(), width
         )
-        along = float(arrays.scale[0, 0]) * price, float(arrays.scale[0, -1]) * price
-        if not corners:
-            return Plane(0, False, *along, frozen(rows[:0, 0]))
-        cols = np.empty((width, (height + 63) // 64), np.uint64)
-        block = np.empty(64, np.uint64)
-        jump.turn(cols, rows, block)
-        # In the order of `jump_search`, all in one array: to hand it over costs as much as a scan.
-        stops = np.empty(2 * rows.size + 6 * cols.size, np.uint64)
-        planes = [x.reshape(rows.shape) for x in np.split(stops[: 2 * rows.size], 2)]
-        planes += [x.reshape(cols.shape) for x in np.split(stops[2 * rows.size :], 6)]
-        n_stops = 0
-        finds: list[Array] = []
-        for bits, (onward, back) in ((rows, planes[:2]), (cols, planes[2:4])):
-            n_stops += jump.mark_stops(onward, back, bits, corners)
-            found = np.empty_like(bits), np.empty_like(bits)
-            jump.mark_finds(*found, onward, back, bits)
-            finds += found
-        for i in (2, 3):
-            turned = np.empty_like(rows)
-            jump.turn(turned, finds[i], block)
-            finds[i] = turned
-        slanted, skewed = np.empty_like(rows), np.empty_like(rows)
-        for plane, (d_row, d_col) in zip(planes[4:], DIAGONALS, strict=True):
-            east, south = finds[0 if d_col > 0 else 1], finds[2 if d_row > 0 else 3]
-            jump.mark_diagonals(slanted, rows, east, south, d_row, d_col, corners)
-            jump.skew(skewed, slanted, width, d_row * d_col)
-            jump.turn(plane, skewed, block)
         is_open = min(n_stops, n_beside) <= CROWDED * n_cells
-        return Plane(corners, n_cells >= SMALL and is_open, *along, frozen(stops))
+        straight, diagonal = (float(x) * price for x in arrays.scale[0, [0, -1]].tolist())
+        is_quick = corners > 0 and n_cells >= SMALL and is_open
+        return Plane(corners, is_quick, straight, diagonal, frozen(stops if corners else stops[:0]))
 
     @cached_property
     def _steps(self) -> Array:

@@ -71,7 +71,7 @@ def check_path(field: StepField, path: fc.Path, open_: np.ndarray, corners: str)
 
 
 @pytest.mark.parametrize("corners", ["both", "free"])
-@fc_st.examples(200)
+@fc_st.examples(120)
 @given(data=st.data())
 def test_jump_points_find_the_least_cost(corners, data):
     open_ = data.draw(open_maps())
