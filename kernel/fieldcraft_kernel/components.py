@@ -5,7 +5,7 @@ steps may lead one way only. A cell that no step enters can only be a start, so 
 otherwise a wall, from which steps lead to both of its sides, would join the rooms it divides.
 
 One pass over the cells in order, and a union-find whose forest is the array of labels itself: a
-cell points to one before it, so a second pass in the same order makes every label a root.
+cell points to one before it, so a second pass in the same order can number the roots.
 
 References: Rosenfeld and Pfaltz, "Sequential operations in digital picture processing", JACM 13
 (1966); Wu, Otoo and Suzuki, "Optimizing two-pass connected-component labeling algorithms",
@@ -25,12 +25,13 @@ WEST, NORTH_WEST = 1, 2
 
 
 @jit
-def label_components(labels: Any, masks: Any, width: int) -> None:
-    """Label every cell with the first cell of its component, and 0 where no step enters.
+def label_components(labels: Any, masks: Any, width: int) -> Any:
+    """Label cells with their component, numbered by first cells from 1; 0 where no step enters.
 
     Out: labels int32 (N,).
     In: masks uint8 (N,), the legal steps of every padded cell, in the eight directions of squares;
     width of the padded map.
+    Returns how many cells each has, int64 (components + 1,).
     """
     height = masks.shape[0] // width
     entered, back = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
@@ -81,6 +82,16 @@ def label_components(labels: Any, masks: Any, width: int) -> None:
             if own == 0:
                 own = cell
             labels[cell] = own
+    n_components = 0
     for cell in range(width, (height - 1) * width):
-        if labels[cell]:
-            labels[cell] = labels[labels[cell]]
+        first = labels[cell]
+        if first == cell:
+            n_components += 1
+            labels[cell] = n_components
+        elif first:
+            # What it points to lies before it and has its number already.
+            labels[cell] = labels[first]
+    sizes = np.zeros(n_components + 1, np.int64)
+    for cell in range(labels.shape[0]):
+        sizes[labels[cell]] += 1
+    return sizes

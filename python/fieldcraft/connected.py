@@ -33,14 +33,16 @@ class Components:
     Attributes
     ----------
     labels : ndarray of int32, shape (N,)
-        Of each padded cell, the first cell of its component; 0 where no step enters.
+        Of each padded cell, the number of its component, from 1; 0 where no step enters.
+    sizes : ndarray of int64
+        How many cells each has.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._steps = as_squares(graph, all_steps(graph))
         self._beyond = SQUARE.offsets()[0] @ np.array([graph.shape[1] + 2, 1])
         labels = np.empty(graph.n_cells, np.int32)
-        label_components(labels, self._steps, graph.shape[1] + 2)
+        self.sizes = label_components(labels, self._steps, graph.shape[1] + 2)
         self.labels = frozen(labels)
 
     def near(self, cell: int) -> set[int]:

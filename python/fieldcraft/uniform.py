@@ -6,6 +6,7 @@ whether they apply is decided by those arrays alone.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,7 +32,7 @@ __all__ = ["Uniform"]
 Array = npt.NDArray[Any]
 
 SMALL = 64
-"""In components of fewer cells plain A* is not slower, and needs no tables."""
+"""In components of fewer cells plain A* is not slower, and needs no table as large as the map."""
 CROWDED = 0.6
 """Where a larger part of the cells lies beside a closed one, and there are more jump points than
 that for each cell (by the four directions), the ground is strewn with single obstacles: there a way
@@ -92,6 +93,7 @@ class Uniform:
         self.graph = graph
         self._planes: dict[int, Plane] = {}
         self._idle: list[Scratch] = []
+        self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type[Uniform], tuple[Graph]]:
         return Uniform, (self.graph,)
@@ -133,7 +135,11 @@ class Uniform:
     def plane(self, label: int) -> Plane:
         """Return a component as words of bits, made at the first use."""
         plane = self._planes.get(label)
-        if plane is None:
+        if plane is not None:
+            return plane
+        with self._lock:
+            if label in self._planes:
+                return self._planes[label]
             plane = self._new_plane(label)
             # Few components are large enough; of many planes the oldest goes.
             most = MAX_PLANE_BYTES // (plane.stops.nbytes + 1)
@@ -152,7 +158,7 @@ class Uniform:
         )
         is_open = min(n_stops, n_beside) <= CROWDED * n_cells
         straight, diagonal = (float(x) * price for x in arrays.scale[0, [0, -1]].tolist())
-        is_quick = corners > 0 and n_cells >= SMALL and is_open
+        is_quick = corners > 0 and is_open
         return Plane(corners, is_quick, straight, diagonal, frozen(stops if corners else stops[:0]))
 
     @cached_property
@@ -222,6 +228,8 @@ class Uniform:
             return None
         if labels[there] != label or (stop and not self._stop[there]):
             return no_path(0, field.unit)
+        if not must and self.components.sizes[label] < SMALL:
+            return None
         plane = self.plane(label)
         if must and not plane.corners:
             raise RulesError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import networkx as nx
 import numpy as np
@@ -45,12 +45,14 @@ def test_labels_are_the_weak_components(lattice, data):
     mover = Mover(spec)
     graph = steps_between_cells(mover)
     field = fc_st.step_field(spec)
-    labels = Components(field._graph).labels
+    components = Components(field._graph)
+    labels = components.labels
     expected = expected_labels(graph)
+    numbers = {first: number for number, first in enumerate(sorted(set(expected.values())), 1)}
     got = {cell: int(labels[field.padded(cell)]) for cell in spec.cells}
-    assert got == {
-        cell: field.padded(expected[cell]) if cell in expected else 0 for cell in spec.cells
-    }
+    assert got == {cell: numbers[expected[cell]] if cell in expected else 0 for cell in spec.cells}
+    sizes = Counter(got.values())
+    assert components.sizes[1:].tolist() == [sizes[number] for number in range(1, 1 + len(numbers))]
 
 
 @pytest.mark.parametrize("lattice", fc_st.LATTICES)
@@ -101,7 +103,7 @@ def test_long_arms_meet_last():
     closed[:-1, 1::2] = True
     field = fc.grid.field(np.ones(closed.shape), closed=closed, diagonals="illegal")
     labels = Components(field._graph).labels.reshape(42, 103)[1:-1, 1:-1]
-    assert set(labels[~closed].tolist()) == {field.padded((0, 0))}
+    assert set(labels[~closed].tolist()) == {1}
     assert not labels[closed].any()
     closed[-1, 51] = True
     field = fc.grid.field(np.ones(closed.shape), closed=closed, diagonals="illegal")
@@ -110,6 +112,6 @@ def test_long_arms_meet_last():
     for (row, col), label in np.ndenumerate(labels):
         groups[int(label)].add(col < 51)
         assert closed[row, col] == (label == 0)
-    assert groups[field.padded((0, 0))] == {True}
-    assert groups[field.padded((0, 52))] == {False}
+    assert groups[1] == {True}
+    assert groups[2] == {False}
     assert len(groups) == 3
