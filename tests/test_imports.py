@@ -88,7 +88,7 @@ LAYERS = (
     {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
     {"path", "reach", "route", "sight"},
-    {"body", "fields", "graph", "legal", "searching", "sight_field", "step_field"},
+    {"body", "fields", "graph", "legal", "plain", "searching", "sight_field", "step_field"},
     {"rules"},
     {"_arrays", "board", "grid", "hexes", "plane", "questions", "trees"},
     {"encounters", "io", "plot", "tactics"},

@@ -12,7 +12,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.book import OUT, PLAN, TOTALS, WORDS, array_at
+from fieldcraft_kernel.plain import (
+    BACK,
+    ENTER,
+    EXTRA,
+    IN_ROWS,
+    MOVES,
+    N_MOVES,
+    ODD,
+    PARITY,
+    SCALE,
+    SHIFT,
+    TURN,
+    blank,
+)
 from fieldcraft_kernel.search import is_in
 from fieldcraft_kernel.steps import (
     CELLS,
@@ -149,3 +166,91 @@ def walk_back(
             return LOST
         out_link[n - 1] = link
         state = earlier
+
+
+@jit
+def walk_plain(
+    words: Any,
+    dues: Any,
+    plan: Any,
+    totals: Any,
+    starts: Any,
+    initial: Any,
+    goal: int,
+    out: Any,
+) -> int:
+    """List the states of the path that ends in `goal`, goal first: `walk_back` for plain graphs.
+
+    In: the graph (plain.py); totals int32 (R * N,); starts, initial int64 (s,).
+    Out: out int64 (m,): the states, then their totals.
+    Returns how many states, or TOO_SHORT where ``m / 2`` is, or LOST.
+    """
+    n_cells = words.shape[0]
+    n_rows = 2 if plan[PARITY] == IN_ROWS else 1
+    shift = plan[SHIFT]
+    longest = out.shape[0] // 2
+    n = 0
+    state = goal
+    while True:
+        if n == longest:
+            return TOO_SHORT
+        out[n] = state
+        n += 1
+        total = np.int64(totals[state])
+        begun = False
+        for i in range(starts.shape[0]):
+            if starts[i] == state and initial[i] == total:
+                begun = True
+        if begun:
+            for i in range(n):
+                out[n + i] = totals[out[i]]
+            return n
+        row = state // n_cells
+        cell = state - row * n_cells
+        odd = (np.int64(words[cell]) >> ODD) & 1
+        entry = np.int64(words[cell] >> np.uint32(ENTER))
+        earlier = -1
+        for back in range(8):
+            if earlier >= 0:
+                break
+            at = cell + plan[MOVES + N_MOVES * odd + back]
+            along = plan[MOVES + N_MOVES * odd + BACK + back]
+            if along < 0 or at < 0 or at >= n_cells or not (np.int64(words[at]) >> along) & 1:
+                continue
+            for source in range(n_rows):
+                before = np.int64(totals[source * n_cells + at])
+                if before >= total:
+                    continue
+                moves = MOVES + N_MOVES * (source | ((np.int64(words[at]) >> ODD) & 1))
+                price = plan[moves + SCALE + along] * entry
+                if dues.ndim == 2:
+                    if plan[moves + TURN + along] != row * n_cells:
+                        continue
+                    price = ((price + plan[moves + EXTRA + along]) >> shift) + dues[at, 0]
+                    if dues.shape[1] > 1:
+                        price += dues[at, 1 + along]
+                if before + price == total:
+                    earlier = source * n_cells + at
+                    break
+        if earlier < 0:
+            return LOST
+        state = earlier
+
+
+@jit
+def way_to(
+    book: Any, dues: Any, states: Any, values: Any, starts: Any, initial: Any, goal: int
+) -> int:
+    """Write the way to a state settled by an earlier search, as `walk_plain` does.
+
+    In: book (book.py); states, values int32 or int64 (n,): the totals known; starts, initial int64.
+    """
+    totals = array_at(book, TOTALS, np.int32)
+    for i in range(states.shape[0]):
+        totals[states[i]] = values[i]
+    n = walk_plain(
+        array_at(book, WORDS, np.uint32), dues, array_at(book, PLAN, np.int64),
+        totals, starts, initial, goal, array_at(book, OUT, np.int64),
+    )  # fmt: skip
+    blank(totals, states, states.shape[0])
+    return n

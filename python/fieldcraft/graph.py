@@ -113,6 +113,12 @@ class Patch(NamedTuple):
     stay: npt.NDArray[np.bool_] | None
     covers: tuple[npt.NDArray[np.uint16] | None, ...] = ()
 
+    @property
+    def rows(self) -> range:
+        """The rows of the map that it lies in."""
+        n = max(stack.shape[1] for stack in self.stacks.values() if stack is not None)
+        return range(self.corner[0], self.corner[0] + n)
+
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
@@ -657,6 +663,16 @@ class Graph:
             usable = inner[(inner > 0) & np.isfinite(inner)]
             return float(usable.min()) if usable.size else 1.0
         return max(1, int(inner.min()))
+
+    def heuristic(self) -> tuple[Any, Any]:
+        """Return the least price of a straight and of a diagonal step, before the shift."""
+        straight, diagonal = self.arrays.scale[0, 0], self.arrays.scale[0, -1]
+        if self.has_diagonals:
+            straight = min(straight, diagonal)
+            diagonal = min(diagonal, 2 * straight)
+        else:
+            diagonal = 2 * straight
+        return straight * self.least, diagonal * self.least
 
     def _queue(self) -> tuple[Any, int]:
         """Return buckets a unit of total, and how many slots any search needs (0: the heap).

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, MapError
-from fieldcraft.frozen import Frozen
+from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import Path, amount, joined, no_path
 from fieldcraft.queries import cells_of
@@ -70,6 +70,10 @@ class Reach(Frozen):
     ([[0, 0], [0, 1]], [0.0, 2.0], False)
     """
 
+    rest: str = ""
+    _speeds: Speeds = ()
+    _pause: Pause | None = None
+
     def __init__(
         self,
         field: StepField,
@@ -102,7 +106,7 @@ class Reach(Frozen):
 
     @cached_property
     def _table(self) -> tuple[npt.NDArray[Any], ...]:
-        """Padded cell, total and parity of the best state, and whether some state may stop."""
+        """Cells, costs, whether some state may stop, and the parity of the best state."""
         field = self._field
         cells, rows = field.split_states(self._states)
         order = np.lexsort((rows, self._dear(rows), self._totals, cells))
@@ -146,22 +150,26 @@ class Reach(Frozen):
     @property
     def cells(self) -> npt.NDArray[np.int64]:
         """The cells reached, shape (n, 2), by rising cost."""
-        return self._table[0]
+        cells: npt.NDArray[np.int64] = self._table[0]
+        return cells
 
     @property
     def cost(self) -> npt.NDArray[np.float64]:
         """The least total of each cell, shape (n,)."""
-        return self._table[1]
+        cost: npt.NDArray[np.float64] = self._table[1]
+        return cost
 
     @property
     def can_stop(self) -> npt.NDArray[np.bool_]:
         """Whether a movement may end in each cell, shape (n,)."""
-        return self._table[2]
+        can_stop: npt.NDArray[np.bool_] = self._table[2]
+        return can_stop
 
     @property
     def parity(self) -> npt.NDArray[np.int8]:
         """Diagonals made so far, modulo 2, shape (n,)."""
-        return self._table[3]
+        parity: npt.NDArray[np.int8] = self._table[3]
+        return parity
 
     @property
     def stops(self) -> npt.NDArray[np.int64]:
@@ -413,3 +421,100 @@ class Reach(Frozen):
             caps = [cap for cap in (speed, limit) if cap is not None]
             left[mode] = float(field.in_units(max(0, min(caps) - used))) if caps else math.inf
         return left
+
+
+class WrittenReach(Reach):
+    """A reach from one cell that a kernel has written out, so that there is nothing to work out.
+
+    Made for speed: what is asked for seldom is made when it is. See `flood_reach` in
+    `fieldcraft_kernel.flood` for what is written where.
+    """
+
+    _cells: npt.NDArray[np.int64] | None = None
+    _cost: npt.NDArray[np.float64] | None = None
+
+    def __init__(
+        self,
+        field: StepField,
+        answer: tuple[npt.NDArray[np.int64], int, int],
+        seed: tuple[int, int],
+        budget: float,
+    ) -> None:
+        self._field = field
+        self._answer = answer
+        self._seed = seed
+        self.budget = budget
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state["_answer"][0].flags.writeable = False
+        super().__setstate__(state)
+
+    def let_stay(self) -> None:
+        """Let a movement end where it began, in a reach that is still nobody's but the maker's."""
+        array, n, k = self._answer
+        array = array.copy()
+        array[2 * n + 3 * k] |= 1  # the start comes first
+        self._answer = frozen(array), n, k
+
+    @cached_property
+    def expanded(self) -> int:  # type: ignore[override]
+        """How many states the search expanded."""
+        return self._answer[1]
+
+    @property
+    def cells(self) -> npt.NDArray[np.int64]:
+        """The cells reached, shape (n, 2), by rising cost."""
+        cells = self._cells
+        if cells is None:
+            array, n, k = self._answer
+            cells = self._cells = array[2 * n : 2 * n + 2 * k].reshape(k, 2)
+        return cells
+
+    @property
+    def cost(self) -> npt.NDArray[np.float64]:
+        """The least total of each cell, shape (n,)."""
+        cost = self._cost
+        if cost is None:
+            array, n, k = self._answer
+            cost = self._cost = array[2 * n + 2 * k : 2 * n + 3 * k].view(np.float64)
+        return cost
+
+    @cached_property
+    def _flags(self) -> npt.NDArray[np.int64]:
+        array, n, k = self._answer
+        return array[2 * n + 3 * k :]
+
+    @cached_property
+    def can_stop(self) -> npt.NDArray[np.bool_]:
+        """Whether a movement may end in each cell, shape (n,)."""
+        return frozen((self._flags & 1).astype(np.bool_))
+
+    @cached_property
+    def parity(self) -> npt.NDArray[np.int8]:
+        """Diagonals made so far, modulo 2, shape (n,)."""
+        return frozen((self._flags >> 1).astype(np.int8))
+
+    @property
+    def _table(self) -> tuple[npt.NDArray[Any], ...]:
+        return self.cells, self.cost, self.can_stop, self.parity
+
+    @cached_property
+    def _settled(self) -> Settled:  # type: ignore[override]
+        array, n, _ = self._answer
+        return array[:n], array[n : 2 * n], np.zeros(0, np.int16)
+
+    @property
+    def _states(self) -> npt.NDArray[Any]:  # type: ignore[override]
+        return self._settled[0]
+
+    @property
+    def _totals(self) -> npt.NDArray[Any]:  # type: ignore[override]
+        return self._settled[1]
+
+    @property
+    def _starts(self) -> npt.NDArray[np.int64]:  # type: ignore[override]
+        return np.array(self._seed[:1], np.int64)
+
+    @property
+    def _initial(self) -> npt.NDArray[Any]:  # type: ignore[override]
+        return np.array(self._seed[1:], np.int64)

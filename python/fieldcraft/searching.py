@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.errors import CostError, FieldcraftError
+from fieldcraft.frozen import frozen
 from fieldcraft.graph import Graph
 from fieldcraft.lattice import Cell
+from fieldcraft.plain import PlainSearcher, plain_graph
 from fieldcraft_kernel import search as kernel
 from fieldcraft_kernel import walk
 from fieldcraft_kernel.lattice import LATTICE_KINDS
@@ -29,6 +33,7 @@ Way = tuple[Array, Array, Array]
 FIRST_POOL = 1024
 FIRST_OUTPUT = 1 << 14
 MAX_BUCKET = 1 << 40
+NO_LINKS = frozen(np.zeros(0, np.int16))
 FLOAT_NOISE = 1e-12
 """Relative difference of two sums of the same floats in another order, and some more."""
 
@@ -36,21 +41,52 @@ FLOAT_NOISE = 1e-12
 class Searcher:
     """Searches over one graph, from any number of threads.
 
-    A set of scratch arrays has the size of the graph; it is made when a thread finds none idle,
-    kept for the next search and cleaned cell by cell, so a search costs what it visits.
+    Plain graphs are searched by kernels of their own; whatever those do not do, the general one
+    does. A set of scratch arrays has the size of the graph; it is made when a thread finds none
+    idle, kept for the next search and cleaned cell by cell, so a search costs what it visits.
+
+    Parameters
+    ----------
+    graph : Graph
+    ticks : Fraction
+        Ticks in a unit of cost.
+    like : Searcher, optional
+        One over a graph that is the same but in some rows of the map; both share their scratch.
+    changed : sequence of range
+        Those rows.
     """
 
-    def __init__(self, graph: Graph, like: Searcher | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        ticks: Fraction,
+        like: Searcher | None = None,
+        changed: Sequence[range] = (),
+    ) -> None:
         self.graph = graph
+        self._ticks = ticks
         self._idle: list[kernel.Scratch] = []
         self._lock = threading.Lock()
-        if like is not None and like._layout == self._layout:
-            # Scratch is clean between searches and knows no prices: both may lend it.
-            self._idle, self._lock = like._idle, like._lock
+        self._before: PlainSearcher | None = None
+        self._changed = changed
+        if like is not None:
+            self._before = like.__dict__.get("plain")
+            if like._layout == self._layout:
+                # Scratch is clean between searches and knows no prices: both may lend it.
+                self._idle, self._lock = like._idle, like._lock
         self._no_goals = self._goals(np.zeros(0, np.int64), np.zeros(6, np.int64), must_stop=False)
 
-    def __reduce__(self) -> tuple[type[Searcher], tuple[Graph]]:
-        return Searcher, (self.graph,)
+    def __reduce__(self) -> tuple[type[Searcher], tuple[Graph, Fraction]]:
+        return Searcher, (self.graph, self._ticks)
+
+    @cached_property
+    def plain(self) -> PlainSearcher | None:
+        """Searches over the graph as a plain one; None where it is not."""
+        units = (self._ticks.denominator, self._ticks.numerator)
+        before, self._before = self._before, None
+        old = None if before is None else before.graph
+        graph = plain_graph(self.graph, units, old, self._changed)
+        return None if graph is None else PlainSearcher(graph, before)
 
     @property
     def _layout(self) -> tuple[object, ...]:
@@ -99,27 +135,15 @@ class Searcher:
 
     # -- goals ----------------------------------------------------------------------------------
 
-    def goals(self, cells: Iterable[Cell], *, must_stop: bool, guided: bool) -> kernel.Goals:
-        """Return goals, with a heuristic (A*) or without one (Dijkstra that stops there)."""
+    def _box(self, cells: Iterable[Cell]) -> tuple[Array, Array]:
+        """Return goals as padded cells, rising, and the box around them in frame coordinates."""
         graph = self.graph
         array = np.array(sorted(cells), np.int64)
         frame = graph.lattice.to_axial(array) if graph.lattice.is_hex else array
         x, y = frame[:, 0], frame[:, 1]
         box = [f(v) for v in (x, y, x + y) for f in (np.min, np.max)]
         padded = np.unique((array[:, 0] + 1) * (graph.shape[1] + 2) + array[:, 1] + 1)
-        prices = self._heuristic() if guided else (0, 0)
-        return self._goals(padded, np.array(box, np.int64), must_stop=must_stop, prices=prices)
-
-    def _heuristic(self) -> tuple[float, float]:
-        """Return the least price of a straight and of a diagonal step, before the shift."""
-        scale = self.graph.arrays.scale
-        straight, diagonal = scale[0, 0], scale[0, -1]
-        if self.graph.has_diagonals:
-            straight = min(straight, diagonal)
-            diagonal = min(diagonal, 2 * straight)
-        else:
-            diagonal = 2 * straight
-        return straight * self.graph.least, diagonal * self.graph.least
+        return padded, np.array(box, np.int64)
 
     def _goals(
         self, cells: Array, box: Array, *, must_stop: bool, prices: tuple[float, float] = (0, 0)
@@ -195,6 +219,10 @@ class Searcher:
 
     def flood(self, starts: Array, initial: Array, limit: Any) -> tuple[Settled, int]:
         """Settle all within the limit; return states, totals and links, and states expanded."""
+        if self.plain is not None:
+            found = self.plain.flood(starts, initial, limit)
+            if found is not None:
+                return (*found, NO_LINKS), len(found[0])
         with self.lend() as holder:
             n, _, expanded = self.run(holder, self._no_goals, starts, initial, limit)
             scratch = holder[0]
@@ -218,6 +246,10 @@ class Searcher:
     def flood_each(self, states: Array, limit: Any) -> list[Settled]:
         """Flood from each state on its own, in one kernel call as long as its output fits."""
         graph = self.graph
+        if self.plain is not None:
+            found = self.plain.flood_each(states, limit)
+            if found is not None:
+                return [(*part, NO_LINKS) for part in found]
         results: list[Settled] = []
         size = FIRST_OUTPUT
         with self.lend() as holder:
@@ -247,9 +279,30 @@ class Searcher:
     # -- paths ----------------------------------------------------------------------------------
 
     def find(
-        self, starts: Array, initial: Array, goals: kernel.Goals, limit: Any
+        self,
+        starts: Array,
+        initial: Array,
+        cells: Iterable[Cell],
+        limit: Any,
+        *,
+        must_stop: bool,
+        guided: bool,
     ) -> tuple[Way | None, int]:
-        """Search for a goal; return the way there (see `_walk`), or None, and states expanded."""
+        """Search for a goal; return the way there (see `_walk`), or None, and states expanded.
+
+        With a heuristic (`guided`, A*) or without one (Dijkstra that stops there).
+        """
+        if self.plain is not None:
+            found = self.plain.path(
+                starts, initial, cells, limit, must_stop=must_stop, guided=guided
+            )
+            if found is not None:
+                states, totals, expanded = found
+                links = np.zeros(len(states), np.int64)
+                return ((states, totals, links) if len(states) else None), expanded
+        padded, box = self._box(cells)
+        prices = self.graph.heuristic() if guided else (0, 0)
+        goals = self._goals(padded, box, must_stop=must_stop, prices=prices)
         way = None
         with self.lend() as holder:
             n, goal, expanded = self.run(holder, goals, starts, initial, limit)
@@ -262,6 +315,9 @@ class Searcher:
     def way_to(self, goal: int, settled: Settled, starts: Array, initial: Array) -> Way:
         """Return the way to a settled state of an earlier search (see `_walk`)."""
         states, totals, vias = settled
+        if self.plain is not None:
+            known = self.plain.way_to(goal, states, totals, starts, initial)
+            return (*known, np.zeros(len(known[0]), np.int64))
         with self.lend() as holder:
             scratch = holder[0]
             walk.spread(scratch.totals, scratch.vias, states, totals, vias)

@@ -30,7 +30,7 @@ from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, L
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.queries import batch_of, cells_of, on_map, spread
-from fieldcraft.reach import Reach, Speeds
+from fieldcraft.reach import Reach, Speeds, WrittenReach
 from fieldcraft.searching import Searcher, Settled, Way
 from fieldcraft.uniform import Uniform
 from fieldcraft.units import exact, quantity
@@ -40,6 +40,8 @@ __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
 Array = npt.NDArray[Any]
 ROUNDING = Fraction(1, 10**12)
+MAX_LIMITS = 256
+"""Budgets of which a field remembers what they are in ticks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,7 @@ class StepField(Frozen):
         )
         self.stay = None if stay is None else self._flags(stay, "stay")
         self.is_shared = False
+        self._limits: dict[float, tuple[Any, float]] = {}
         self._ticks = exact(ticks, "ticks")
         if self._ticks <= 0:
             raise CostError(f"ticks must be above 0, not {ticks}")
@@ -182,7 +185,7 @@ class StepField(Frozen):
             border=border, stop=stop, halt=halt, diagonal=diagonal, parity=parity, plain=plain,
             onward=onward,
         )  # fmt: skip
-        self._searcher = Searcher(self._graph)
+        self._searcher = Searcher(self._graph, self._ticks)
 
     def _seat(self, layer: int) -> int:
         if not 0 <= layer < len(self.layers):
@@ -270,9 +273,8 @@ class StepField(Frozen):
         if graph is None:
             return None
         field = copy.copy(self)
-        field.__dict__.update(
-            _graph=graph, _searcher=Searcher(graph, self._searcher), explainer=explainer
-        )
+        searcher = Searcher(graph, self._ticks, self._searcher, [patch.rows for patch in patches])
+        field.__dict__.update(_graph=graph, _searcher=searcher, explainer=explainer)
         seats = [(layer, np.array(mask)) for layer, mask in self.seats]
         stay = None if self.stay is None else np.array(self.stay)
         for patch in patches:
@@ -382,7 +384,7 @@ class StepField(Frozen):
             )
         return min(ticks.numerator // ticks.denominator, NO_CAP // 4)
 
-    def limit_of(self, budget: Any) -> tuple[Any, float]:
+    def _limit(self, budget: Any) -> tuple[Any, float]:
         """Return the largest total a search may reach, and the budget to show."""
         ticks = self.to_ticks(budget)
         largest = self._graph.largest
@@ -513,13 +515,64 @@ class StepField(Frozen):
         Time and memory grow with the cells reached, not with the map; one set of scratch arrays
         of the size of the map is kept with the field for each thread at work.
         """
+        if initial is None and layer is None:
+            found = self._plain_reach(start, budget, parity, rest, speeds)
+            if found is not None:
+                return found
         starts, totals = self.seeds(start, initial, parity, layer)
-        limit, shown = self.limit_of(budget)
+        limit, shown = self._limit(budget)
         settled, expanded = self._searcher.flood(starts, totals, limit)
         return Reach(
             self, settled, starts, totals,
             budget=shown, expanded=expanded, rest=rest, speeds=speeds,
         )  # fmt: skip
+
+    def _plain_reach(
+        self, start: Any, budget: Any, parity: Any, rest: str, speeds: Speeds
+    ) -> Reach | None:
+        """Return the reach from one plain cell of a plain graph.
+
+        Made for speed: None where anything is out of the ordinary, faults included.
+        """
+        plain = self._searcher.plain
+        if plain is None or type(start) is not tuple or len(start) != 2 or self.seats:
+            return None
+        row, col = start
+        height, width = self.shape
+        if not (
+            type(row) is type(col) is type(parity) is int
+            and 0 <= row < height
+            and 0 <= col < width
+            and 0 <= parity <= 1
+        ):
+            return None
+        if self._closed is not None and self._closed.item(row, col):
+            return None
+        is_number = type(budget) is int or type(budget) is float
+        known = self._limits.get(budget) if is_number else None
+        if known is None:
+            known = self._limit(budget)
+            if is_number and len(self._limits) < MAX_LIMITS:
+                self._limits[budget] = known
+        limit, shown = known
+        state, total = (row + 1) * (width + 2) + col + 1, 0
+        graph = self._graph
+        if graph.is_alternating:
+            if graph.halves:
+                total = parity ^ graph.flip
+            else:
+                state += (parity ^ graph.flip) * graph.n_cells
+        answer = plain.reach(state, total, limit)
+        if answer is None:
+            return None
+        reach = WrittenReach(self, answer, (state, total), shown)
+        if rest:
+            reach.rest = rest
+        if speeds:
+            reach._speeds = tuple(speeds)
+        if self.stay is not None and self.stay.item(row, col):
+            reach.let_stay()
+        return reach
 
     def unlike(self, other: StepField) -> str:
         """Return in what another field is laid out differently; empty where it is not."""
@@ -543,7 +596,7 @@ class StepField(Frozen):
         """Return the field with the parity of diagonals as rows of the search."""
         graph = self._graph.told_apart(self.layers, self.links)
         field = copy.copy(self)
-        field.__dict__.update(_graph=graph, _searcher=Searcher(graph))
+        field.__dict__.update(_graph=graph, _searcher=Searcher(graph, self._ticks), _limits={})
         return field
 
     def carried(
@@ -591,7 +644,7 @@ class StepField(Frozen):
 
         Who has spent more than the budget stays where it is.
         """
-        limit, shown = self.limit_of(budget)
+        limit, shown = self._limit(budget)
         settled, expanded = self._searcher.flood(states, totals, limit)
         spent = (totals > limit) & ~np.isin(states, settled[0])
         if spent.any():
@@ -617,13 +670,18 @@ class StepField(Frozen):
         Parameters and errors are those of `reach`.
         """
         seeds, totals = self.seeds(starts, initial, parity, layer)
-        limit, _ = self.limit_of(budget)
+        limit, _ = self._limit(budget)
         if initial is None:
             scale = float(self._ticks.denominator), float(self._ticks.numerator)
             found = self._uniform.distances(self.to_cells(seeds), limit, *scale)
             if found is not None:
                 return found
-        least = self._searcher.least_totals(seeds, totals, limit)
+        searcher = self._searcher
+        if searcher.plain is not None:
+            costs = searcher.plain.costs(seeds, totals, limit, self.shape)
+            if costs is not None:
+                return costs
+        least = searcher.least_totals(seeds, totals, limit)
         result = self.to_cost(least)
         result[least == self._graph.blank] = math.inf
         return result
@@ -681,13 +739,14 @@ class StepField(Frozen):
                 return quick
         seeds, totals = self.seeds(start_cell, None, parity, layer)
         cells = self.goal_cells(goal)
-        limit, _ = self.limit_of(budget)
+        limit, _ = self._limit(budget)
         if start_cell in cells:
             return self.path_of((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
         if not self._uniform.components.may_lead(self.padded(start_cell), map(self.padded, cells)):
             return no_path(0, self.unit)
-        goals = self._searcher.goals(cells, must_stop=bool(stop), guided=algorithm != "dijkstra")
-        way, expanded = self._searcher.find(seeds, totals, goals, limit)
+        way, expanded = self._searcher.find(
+            seeds, totals, cells, limit, must_stop=bool(stop), guided=algorithm != "dijkstra"
+        )
         return no_path(expanded, self.unit) if way is None else self.path_of(way, expanded)
 
     def goal_cells(self, goal: Any) -> set[Cell]:
@@ -724,7 +783,7 @@ class StepField(Frozen):
             As in `reach`.
         """
         cells = batch_of(starts, (2,), "starts")
-        limit, shown = self.limit_of(budget)
+        limit, shown = self._limit(budget)
         seeds = [self.seeds(cell, None, parity, layer) for cell in cells]
         several = any(len(some) > 1 for some, _ in seeds)
         states = np.array([state[0] for state, _ in seeds], np.int64)

@@ -33,10 +33,10 @@ Array = npt.NDArray[Any]
 
 SMALL = 64
 """In components of fewer cells plain A* is not slower, and needs no table as large as the map."""
-CROWDED = 0.6
+CROWDED, LARGE = 0.6, 1 << 14
 """Where a larger part of the cells lies beside a closed one, and there are more jump points than
 that for each cell (by the four directions), the ground is strewn with single obstacles: there a way
-of jump points is as long as one of cells, and plain A* is faster."""
+has almost as many jump points as cells, and on a large map plain A* is faster."""
 MAX_PLANE_BYTES = 1 << 26
 FIRST_HEAP, FIRST_WAY = 1 << 12, 1 << 12
 CORNERS = ("both", "free")
@@ -158,7 +158,7 @@ class Uniform:
         )
         is_open = min(n_stops, n_beside) <= CROWDED * n_cells
         straight, diagonal = (float(x) * price for x in arrays.scale[0, [0, -1]].tolist())
-        is_quick = corners > 0 and is_open
+        is_quick = corners > 0 and (is_open or n_cells < LARGE)
         return Plane(corners, is_quick, straight, diagonal, frozen(stops if corners else stops[:0]))
 
     @cached_property
@@ -218,7 +218,7 @@ class Uniform:
                 raise RulesError("jump points lead to one goal, not to several")
             return None
         graph, width = self.graph, self.graph.shape[1] + 2
-        limit = graph.largest if budget is None else field.limit_of(budget)[0]
+        limit = graph.largest if budget is None else field._limit(budget)[0]
         here = (start[0] + 1) * width + start[1] + 1
         there = (goal[0] + 1) * width + goal[1] + 1
         labels = self.components.labels

@@ -15,6 +15,7 @@ import fieldcraft as fc
 import strategies as fc_st
 from fieldcraft.fields import StepField
 from fieldcraft.lattice import Lattice
+from fieldcraft.uniform import Uniform
 from reference.graph import neighbour
 
 
@@ -33,6 +34,20 @@ def one_way_fields(draw: st.DrawFn, lattice: str):
     cell = st.tuples(st.integers(0, height - 1), st.integers(0, width - 1))
     starts = draw(st.lists(cell, min_size=1, max_size=4))
     return field, masks, starts, price
+
+
+def breadth_first(field: StepField, starts: list) -> np.ndarray:
+    """Return the distances of a field, after checking that they come from this search."""
+    with mock.patch.object(
+        Uniform, "distances", autospec=True, side_effect=Uniform.distances
+    ) as spy:
+        found = field.distances(starts)
+    assert spy.call_count == 1
+    cells = np.array(starts)
+    own = field._uniform.distances(cells, field._graph.largest, 1.0, float(field.ticks))
+    assert own is not None
+    np.testing.assert_array_equal(own, found)
+    return found
 
 
 def networkx_steps(lattice: str, masks: np.ndarray, starts: list) -> np.ndarray:
@@ -56,8 +71,7 @@ def networkx_steps(lattice: str, masks: np.ndarray, starts: list) -> np.ndarray:
 @given(data=st.data())
 def test_distances_equal_networkx(lattice, data):
     field, masks, starts, price = data.draw(one_way_fields(lattice))
-    with mock.patch.object(type(field._searcher), "least_totals", side_effect=AssertionError):
-        found = field.distances(starts)
+    found = breadth_first(field, starts)
     expected = networkx_steps(lattice, masks, starts) * price / 2
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
@@ -69,7 +83,7 @@ def test_distances_equal_the_ordinary_search_to_the_last_bit(lattice, data):
     field, _, starts, price = data.draw(one_way_fields(lattice))
     budget = data.draw(st.sampled_from((None, 0, price / 2, price, 4 * price, 1000 * price)))
     found = field.distances(starts, budget=budget)
-    with mock.patch.object(type(field._uniform), "distances", return_value=None):
+    with mock.patch.object(Uniform, "distances", return_value=None):
         slow = field.distances(starts, budget=budget)
     np.testing.assert_array_equal(found, slow)
 
@@ -86,7 +100,7 @@ def test_open_ground_is_the_distance_of_the_lattice(shape):
         for start in ((0, 0), (shape[0] - 1, shape[1] - 1), (shape[0] // 2, shape[1] // 3)):
             cells = np.stack(np.indices(shape), axis=-1)
             expected = field.lattice.distances(cells, np.array(start))
-            np.testing.assert_array_equal(field.distances(start), expected)
+            np.testing.assert_array_equal(breadth_first(field, [start]), expected)
 
 
 def test_prices_of_closed_cells_do_not_matter():
@@ -97,8 +111,7 @@ def test_prices_of_closed_cells_do_not_matter():
         steps=fc.fields.legal_steps(Lattice("square4"), np.isfinite(cost)),
         enter=np.where(np.isfinite(cost), 2, 77),
     )
-    with mock.patch.object(type(field._searcher), "least_totals", side_effect=AssertionError):
-        found = field.distances((1, 0))
+    found = breadth_first(field, [(1, 0)])
     np.testing.assert_array_equal(found, [[2, 4, np.inf], [0, np.inf, np.inf]])
 
 

@@ -1,0 +1,312 @@
+"""A* over a plain movement graph (plain.py): the cheapest way to one of some goals.
+
+Keys are total + heuristic, in the buckets of the queue. The heuristic is consistent: no step lowers
+it by more than its price (docs/decisions.md has the cases). So keys never fall, a state is expanded
+once, and the search ends when no key below the best goal's total is left. Of entries of one key the
+newest comes first, which is mostly the one nearest to the goal.
+
+Reference: Hart, Nilsson and Raphael, IEEE Trans. SSC 4 (1968).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.bits import lowest_bit
+from fieldcraft_kernel.book import ORDER, OUT, PLAN, QUEUE, TOTALS, WORDS, array_at
+from fieldcraft_kernel.lattice import frame
+from fieldcraft_kernel.plain import (
+    BEYOND,
+    CHUNK,
+    DIAGONAL,
+    DONE,
+    DOWN,
+    ENTER,
+    EXTRA,
+    IN_ROWS,
+    KEEP,
+    KIND,
+    MOVES,
+    N_MOVES,
+    ODD,
+    PARITY,
+    RIGHT,
+    SCALE,
+    SHIFT,
+    SLOTS,
+    START,
+    STOP,
+    STRAIGHT,
+    TOP,
+    TURN,
+    UNIT,
+    WIDTH,
+    blank,
+    wipe,
+)
+from fieldcraft_kernel.search import is_in, outside
+from fieldcraft_kernel.steps import NO_WAY
+from fieldcraft_kernel.walk import walk_plain
+
+
+@jit
+def estimate(
+    row: int,
+    col: int,
+    dear: int,
+    kind: int,
+    x_low: int,
+    x_high: int,
+    y_low: int,
+    y_high: int,
+    sum_low: int,
+    sum_high: int,
+    straight: int,
+    diagonal: int,
+    unit: int,
+    shift: int,
+) -> int:
+    """Return a price that no way from a cell to the box of goals undercuts.
+
+    Squares: with a >= b the differences along the axes, straight steps for a - b and diagonal ones
+    for b, the first of them the dear one if `dear`. Hexagons: the hex distance to the box.
+    """
+    x, y = frame(kind, row, col)
+    across = outside(x, x_low, x_high)
+    along = outside(y, y_low, y_high)
+    if kind:
+        return straight * max(across, along, outside(x + y, sum_low, sum_high))
+    if across < along:
+        across, along = along, across
+    return straight * (across - along) + unit * ((diagonal * along + dear) >> shift)
+
+
+@jit
+def astar(
+    words: Any,
+    dues: Any,
+    plan: Any,
+    totals: Any,
+    order: Any,
+    queue: Any,
+    starts: Any,
+    initial: Any,
+    goals: Any,
+    limit: int,
+    must_stop: int,
+    guided: int,
+) -> tuple[int, int, int, int]:
+    """Search until a goal is reached at the least total.
+
+    In: the graph (plain.py); starts, initial int64 (s,), whose keys lie within one turn of the
+    ring; goals int64 (g,), padded cells, rising; limit as in `flood`; must_stop, whether a goal
+    must be a place to stop; guided, 0 for a heuristic of nothing (Dijkstra's search).
+    Out: totals int32 (R * N,), of every labelled state; order int32 (R * N,), those states.
+    Scratch: queue uint32 (m,), all 0 before and after but for the pool.
+    Returns the number labelled, the goal's state or -1, states expanded, and the status; after
+    POOL_FULL all is blank again.
+    """
+    u: Any = np.uint64
+    i64: Any = np.int64
+    one, low, full = u(1), u(31), u(CHUNK - 1)
+    slots = int(plan[SLOTS])
+    wrap = u(slots - 1)
+    ring_wrap = u(slots // 32 - 1)
+    top = u(plan[TOP])
+    used = u(plan[TOP] + slots)
+    capacity = u(queue.shape[0] - 2 * CHUNK)
+    n_cells = u(words.shape[0])
+    width = np.uint32(plan[WIDTH])
+    shift, by_row, kind = plan[SHIFT], plan[PARITY] == IN_ROWS, plan[KIND]
+    straight, diagonal, unit = plan[STRAIGHT] * guided, plan[DIAGONAL] * guided, plan[UNIT] * guided
+    # The box around the goals, in frame coordinates (lattice.py).
+    x_low, y_low, sum_low = NO_WAY, NO_WAY, NO_WAY
+    x_high, y_high, sum_high = -NO_WAY, -NO_WAY, -NO_WAY
+    for i in range(goals.shape[0]):
+        line = np.uint32(goals[i]) // width
+        x, y = frame(kind, i64(line) - 1, i64(np.uint32(goals[i]) - line * width) - 1)
+        x_low, x_high = min(x_low, x), max(x_high, x)
+        y_low, y_high = min(y_low, y), max(y_high, y)
+        sum_low, sum_high = min(sum_low, x + y), max(sum_high, x + y)
+    bit = np.uint32(1)
+    n, free = u(0), u(0)
+    alive = 0
+    expanded = 0
+    status = DONE
+    # The best goal so far. Where its row is the worse of two, one of equal total is still welcome.
+    best, best_state, slack = limit, -1, 0
+    key = NO_WAY
+    for i in range(starts.shape[0]):
+        begin, total = u(starts[i]), i64(initial[i])
+        if total >= totals[begin]:
+            continue
+        cell = begin % n_cells
+        row = np.uint32(cell) // width
+        goal_key = total + estimate(
+            i64(row) - 1, i64(np.uint32(cell) - row * width) - 1, i64(begin // n_cells), kind,
+            x_low, x_high, y_low, y_high, sum_low, sum_high, straight, diagonal, unit, shift,
+        )  # fmt: skip
+        if goal_key > limit:
+            status = BEYOND
+            continue
+        if used >= capacity:
+            _, status = wipe(plan, totals, queue)
+            return 0, -1, 0, status
+        if totals[begin] == NO_WAY:
+            order[n] = begin
+            n += one
+        totals[begin] = total
+        slot = u(goal_key) & wrap
+        queue[used] = queue[top + slot]
+        queue[used + one] = (begin << u(4)) | u(START)
+        queue[top + slot] = used + u(2)
+        queue[slot >> u(5)] |= np.uint32(one << (slot & low))
+        used += u(CHUNK)
+        alive += 1
+        key = min(key, goal_key)
+
+    while alive > 0:
+        slot = u(key) & wrap
+        word = slot >> u(5)
+        bits = queue[word] >> np.uint32(slot & low)
+        if bits == 0:
+            key += 32 - i64(slot & low)
+            word = (word + one) & ring_wrap
+            while queue[word] == 0:
+                key += 32
+                word = (word + one) & ring_wrap
+            bits = queue[word]
+        key += i64(lowest_bit(bits))
+        if best_state >= 0 and key >= best + slack:
+            break
+        slot = u(key) & wrap
+        place = u(queue[top + slot]) - one
+        entry = u(queue[place])
+        alive -= 1
+        if place & full == one:
+            chunk = place - one
+            link = queue[chunk]
+            queue[top + slot] = link
+            queue[chunk] = free
+            free = chunk
+            if link == 0:
+                queue[slot >> u(5)] &= ~np.uint32(one << (slot & low))
+        else:
+            queue[top + slot] = place
+        state = entry >> u(4)
+        total = i64(totals[state])
+        cell = state
+        dear = u(0)
+        if dues.ndim == 2 and state >= n_cells:
+            cell -= n_cells
+            dear = one
+        line = np.uint32(cell) // width
+        row, col = i64(line) - 1, i64(np.uint32(cell) - line * width) - 1
+        now = total + estimate(
+            row, col, i64(dear), kind,
+            x_low, x_high, y_low, y_high, sum_low, sum_high, straight, diagonal, unit, shift,
+        )  # fmt: skip
+        if now != key:
+            continue
+        expanded += 1
+        paid = total
+        if dues.ndim == 2:
+            paid += i64(dues[cell, u(0)])
+        here = words[cell]
+        moves = u(MOVES) + u(N_MOVES) * (dear | (u(here >> np.uint32(ODD)) & one))
+        mask = here & np.uint32(plan[u(KEEP) + (entry & u(15))])
+        while mask:
+            k = u(lowest_bit(mask))
+            mask &= mask - bit
+            number = u(i64(cell) + plan[moves + k])
+            price = plan[moves + u(SCALE) + k] * i64(words[number] >> np.uint32(ENTER))
+            beyond = number
+            if dues.ndim == 2:
+                price = (price + plan[moves + u(EXTRA) + k]) >> shift
+                if dues.shape[1] > 1:
+                    price += i64(dues[cell, one + k])
+                beyond = u(i64(number) + plan[moves + u(TURN) + k])
+            new = paid + price
+            if new >= totals[beyond]:
+                continue
+            turned = i64(1) if dues.ndim == 2 and by_row and beyond >= n_cells else i64(0)
+            goal_key = new + estimate(
+                row + plan[moves + u(DOWN) + k], col + plan[moves + u(RIGHT) + k], turned, kind,
+                x_low, x_high, y_low, y_high, sum_low, sum_high, straight, diagonal, unit, shift,
+            )  # fmt: skip
+            if best_state < 0:
+                if goal_key > limit:
+                    status = BEYOND
+                    continue
+            elif goal_key >= best + slack:
+                continue
+            if totals[beyond] == NO_WAY:
+                order[n] = beyond
+                n += one
+            totals[beyond] = new
+            if goal_key == new and is_in(goals, i64(number)):
+                may_stop = must_stop == 0 or (words[number] >> np.uint32(STOP)) & bit != 0
+                if may_stop and (new < best or best_state < 0 or turned < slack):
+                    best, best_state, slack = new, i64(beyond), turned
+            slot = u(goal_key) & wrap
+            at = u(queue[top + slot])
+            if at & full == u(0):
+                fresh = free
+                if free:
+                    free = u(queue[free])
+                else:
+                    if used >= capacity:
+                        _, status = wipe(plan, totals, queue)
+                        return 0, -1, 0, status
+                    fresh = used
+                    used += u(CHUNK)
+                if at == u(0):
+                    queue[slot >> u(5)] |= np.uint32(one << (slot & low))
+                queue[fresh] = at
+                at = fresh + one
+            queue[at] = (beyond << u(4)) | k
+            queue[top + slot] = at + one
+            alive += 1
+
+    # What is left in the queue goes.
+    for i in range(slots // 32):
+        bits = queue[u(i)]
+        queue[u(i)] = 0
+        while bits:
+            queue[top + u(32) * u(i) + u(lowest_bit(bits))] = 0
+            bits &= bits - bit
+    return i64(n), best_state, expanded, status
+
+
+@jit
+def astar_path(
+    book: Any,
+    dues: Any,
+    starts: Any,
+    initial: Any,
+    goals: Any,
+    limit: int,
+    must_stop: int,
+    guided: int,
+) -> tuple[int, int, int, int]:
+    """Search for a goal and write the way there.
+
+    In: book (book.py) of the graph and the scratch of `astar`; the rest as there.
+    Out, where it fits: out int64 (m,): the n states of the way, the goal first, then their totals.
+    The scratch is blank again.
+    Returns n (0: no way; or walk.TOO_SHORT), the goal's state or -1, states expanded, the status.
+    """
+    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
+    totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
+    queue, out = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
+    labelled, goal, expanded, status = astar(
+        words, dues, plan, totals, order, queue, starts, initial, goals, limit, must_stop, guided
+    )
+    n = 0
+    if goal >= 0:
+        n = walk_plain(words, dues, plan, totals, starts, initial, goal, out)
+    blank(totals, order, labelled)
+    return n, goal, expanded, status

@@ -1,0 +1,396 @@
+"""Dijkstra's flood over a plain movement graph (plain.py): everything within a limit.
+
+Reference: Dial, "Algorithm 360: shortest-path forest with topological ordering", CACM 12 (1969).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.bits import lowest_bit
+from fieldcraft_kernel.book import ORDER, OUT, PLAN, QUEUE, TOTALS, WORDS, array_at
+from fieldcraft_kernel.plain import (
+    BEYOND,
+    CHUNK,
+    DONE,
+    ENTER,
+    EXTRA,
+    FLIP,
+    IN_ROWS,
+    IN_TOTALS,
+    KEEP,
+    LEAST,
+    MOVES,
+    N_MOVES,
+    ODD,
+    PARITY,
+    POOL_FULL,
+    SCALE,
+    SHIFT,
+    SLOTS,
+    START,
+    STOP,
+    TICKS,
+    TOP,
+    TURN,
+    UNITS,
+    WIDTH,
+    blank,
+    wipe,
+)
+from fieldcraft_kernel.steps import NO_WAY
+
+OUTPUT_FULL = 3
+"""A further status of `flood_each`."""
+NEAR, APART = 16, 6
+"""Up to which radius cells are fetched beforehand, and how far right and left of the middle."""
+
+
+@jit
+def flood(
+    words: Any,
+    dues: Any,
+    plan: Any,
+    totals: Any,
+    order: Any,
+    queue: Any,
+    starts: Any,
+    initial: Any,
+    limit: int,
+) -> tuple[int, int]:
+    """Settle all states within the limit, cheapest first.
+
+    In: the graph (plain.py); starts int64 (s,), initial int64 (s,), which lie within one turn of
+    the ring; limit, so far below NO_WAY that one more step stays below it.
+    Out: totals int32 (R * N,), of every settled state; order int32 (R * N,), as settled.
+    Scratch: queue uint32 (m,), all 0 before and after but for the pool.
+    Returns how many are settled, and the status; after POOL_FULL all is blank again.
+    """
+    # Unsigned throughout: an index that cannot be negative is not tested for it.
+    u: Any = np.uint64
+    i64: Any = np.int64
+    one, low, full = u(1), u(31), u(CHUNK - 1)
+    slots = int(plan[SLOTS])
+    wrap = u(slots - 1)
+    ring_wrap = u(slots // 32 - 1)
+    top = u(plan[TOP])
+    used = u(plan[TOP] + slots)
+    capacity = u(queue.shape[0] - 2 * CHUNK)
+    n_cells = u(words.shape[0])
+    bit = np.uint32(1)
+    first = limit + 1
+    least = plan[LEAST]
+    rim = limit - least
+    n, free = u(0), u(0)
+    alive = 0
+    farthest = 0
+    key = limit
+    for i in range(starts.shape[0]):
+        begin, total = u(starts[i]), i64(initial[i])
+        farthest = max(farthest, total)
+        if total <= limit and total < totals[begin]:
+            if used >= capacity:
+                return wipe(plan, totals, queue)
+            totals[begin] = total
+            slot = u(total) & wrap
+            queue[used] = queue[top + slot]
+            queue[used + one] = (begin << u(4)) | u(START)
+            queue[top + slot] = used + u(2)
+            queue[slot >> u(5)] |= np.uint32(one << (slot & low))
+            used += u(CHUNK)
+            alive += 1
+            key = min(key, total)
+
+    while alive > 0:
+        slot = u(key) & wrap
+        word = slot >> u(5)
+        bits = queue[word] >> np.uint32(slot & low)
+        if bits == 0:
+            key += 32 - i64(slot & low)
+            word = (word + one) & ring_wrap
+            while queue[word] == 0:
+                key += 32
+                word = (word + one) & ring_wrap
+            bits = queue[word]
+        key += i64(lowest_bit(bits))
+        slot = u(key) & wrap
+        queue[slot >> u(5)] &= ~np.uint32(one << (slot & low))
+        place = u(queue[top + slot])
+        queue[top + slot] = 0
+        while place:
+            chunk = (place - one) & ~full
+            j = place - one
+            while j > chunk:
+                entry = u(queue[j])
+                j -= one
+                alive -= 1
+                state = entry >> u(4)
+                if totals[state] != key:
+                    continue
+                order[n] = state
+                n += one
+                cell = state
+                paid = key
+                row = u(0)
+                if dues.ndim == 2:
+                    if state >= n_cells:
+                        cell -= n_cells
+                        row = one
+                    paid += i64(dues[cell, u(0)])
+                here = words[cell]
+                row |= u(here >> np.uint32(ODD)) & one
+                moves = u(MOVES) + row * u(N_MOVES)
+                # Nothing further on is within the limit: true of all cells at the rim of a reach.
+                if paid > rim:
+                    farthest = max(farthest, paid + least)
+                    continue
+                mask = here & np.uint32(plan[u(KEEP) + (entry & u(15))])
+                while mask:
+                    k = u(lowest_bit(mask))
+                    mask &= mask - bit
+                    beyond = u(i64(cell) + plan[moves + k])
+                    price = plan[moves + u(SCALE) + k] * i64(words[beyond] >> np.uint32(ENTER))
+                    if dues.ndim == 2:
+                        price = (price + plan[moves + u(EXTRA) + k]) >> plan[SHIFT]
+                        if dues.shape[1] > 1:
+                            price += i64(dues[cell, one + k])
+                        beyond = u(i64(beyond) + plan[moves + u(TURN) + k])
+                    new = paid + price
+                    farthest = max(farthest, new)
+                    # Both bounds in one comparison: one branch less to guess wrong.
+                    if new >= min(i64(totals[beyond]), first):
+                        continue
+                    totals[beyond] = new
+                    slot = u(new) & wrap
+                    at = u(queue[top + slot])
+                    if at & full == u(0):
+                        fresh = free
+                        if free:
+                            free = u(queue[free])
+                        else:
+                            if used >= capacity:
+                                return wipe(plan, totals, queue)
+                            fresh = used
+                            used += u(CHUNK)
+                        if at == u(0):
+                            queue[slot >> u(5)] |= np.uint32(one << (slot & low))
+                        queue[fresh] = at
+                        at = fresh + one
+                    queue[at] = (beyond << u(4)) | k
+                    queue[top + slot] = at + one
+                    alive += 1
+            link = u(queue[chunk])
+            queue[chunk] = free
+            free = chunk
+            place = link
+        key += 1
+    return i64(n), BEYOND if farthest > limit else DONE
+
+
+@jit
+def sort_run(out: Any, numbers: int, flags: int, begin: int, end: int) -> None:
+    """Sort a part of two columns by the first: shell sort, since the parts are short."""
+    gap = 1
+    while 3 * gap < end - begin:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(begin + gap, end):
+            number, flag = out[numbers + i], out[flags + i]
+            j = i
+            while j >= begin + gap and out[numbers + j - gap] > number:
+                out[numbers + j] = out[numbers + j - gap]
+                out[flags + j] = out[flags + j - gap]
+                j -= gap
+            out[numbers + j], out[flags + j] = number, flag
+        gap //= 3
+
+
+@jit
+def fetch(words: Any, totals: Any, width: int, radius: int, cell: int) -> Any:
+    """Look at cells all around, so that the machine fetches them at once.
+
+    On a large map they lie far apart, and a search would wait for one after the other. The sum that
+    is returned means nothing; whoever calls this keeps it, or the compiler would drop the looks.
+    """
+    seen: Any = 0
+    for row in range(-radius, radius + 1):
+        at = cell + row * width
+        if at >= APART and at + APART < words.shape[0]:
+            left, right = np.uint64(at - APART), np.uint64(at + APART)
+            seen += np.int64(words[left]) + np.int64(totals[left])
+            seen += np.int64(words[right]) + np.int64(totals[right])
+    return seen
+
+
+@jit
+def flood_reach(book: Any, dues: Any, start: int, initial: int, limit: int) -> tuple[int, int, int]:
+    """Flood from one state and write the answer out in one array, ready to be shown.
+
+    In: book (book.py) of the graph and the scratch of `flood`; dues; start a state, initial its
+    total; limit as there.
+    Out, where its n states fit: out int64 (m,): n states and n totals, as settled; then of the k
+    cells, by rising ticks, then by number, row and column (2 k), cost as the bits of a float64 (k),
+    and ``stop + 2 * parity`` (k). The scratch is blank again.
+    Returns n, k and the status. Where 8 n entries do not fit, k is 0, the states are in `order`,
+    their totals in the scratch, and the caller takes what it wants and blanks it.
+    """
+    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
+    totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
+    queue, out = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
+    u: Any = np.uint64
+    i64: Any = np.int64
+    radius = limit // plan[LEAST]
+    if radius <= NEAR:
+        out[2] = fetch(words, totals, plan[WIDTH], radius, start % words.shape[0])
+    out[0] = start
+    out[1] = initial
+    n, status = flood(words, dues, plan, totals, order, queue, out[:1], out[1:2], limit)
+    if status == POOL_FULL or 8 * n > out.shape[0]:
+        return n, 0, status
+    size, n_cells = u(n), u(words.shape[0])
+    halves = i64(1 if plan[PARITY] == IN_TOTALS else 0)
+    parity, flip = plan[PARITY], 2 * plan[FLIP]
+    numbers, flags, ticks = u(6) * size, u(7) * size, u(2) * size
+    k, begin = u(0), u(0)
+    in_order = True
+    for i in range(n):
+        state = u(order[u(i)])
+        total = i64(totals[state])
+        out[u(i)] = i64(state)
+        out[size + u(i)] = total
+        cell = state
+        dear = total & halves
+        if parity == IN_ROWS:
+            twin = state + n_cells
+            if state >= n_cells:
+                cell = twin = state - n_cells
+                dear = i64(1)
+            # One row of a cell is shown: the cheaper, of equal ones that with the cheap diagonal.
+            if totals[twin] < total + dear:
+                continue
+        flag = i64(words[cell] >> np.uint32(STOP)) & 1
+        if parity:
+            flag |= (2 * dear) ^ flip
+        spent = total >> halves
+        if k > begin and out[ticks + begin] < spent:
+            if not in_order:
+                sort_run(out, int(numbers), int(flags), int(begin), int(k))
+                in_order = True
+            begin = k
+        out[ticks + k] = spent
+        # Cells of equal ticks by number: put in place at once while they are few.
+        j = k
+        if k - begin < u(16):
+            while j > begin and out[numbers + j - u(1)] > i64(cell):
+                out[numbers + j] = out[numbers + j - u(1)]
+                out[flags + j] = out[flags + j - u(1)]
+                j -= u(1)
+        else:
+            in_order = False
+        out[numbers + j] = i64(cell)
+        out[flags + j] = flag
+        k += u(1)
+    if not in_order:
+        sort_run(out, int(numbers), int(flags), int(begin), int(k))
+    blank(totals, order, n)
+    # Costs come behind the ticks and before the numbers; the cells go where the ticks were.
+    costs = out.view(np.float64)
+    units, per_unit = float(plan[UNITS]), float(plan[TICKS])
+    place = ticks + u(2) * k
+    for i in range(i64(k)):
+        costs[place + u(i)] = out[ticks + u(i)] * units / per_unit
+    width = np.uint32(plan[WIDTH])
+    place += k
+    for i in range(i64(k)):
+        number = np.uint32(out[numbers + u(i)])
+        row = number // width
+        out[ticks + u(2) * u(i)] = i64(row) - 1
+        out[ticks + u(2) * u(i) + u(1)] = i64(number - row * width) - 1
+        out[place + u(i)] = out[flags + u(i)]
+    return n, i64(k), status
+
+
+@jit
+def flood_list(book: Any, dues: Any, starts: Any, initial: Any, limit: int) -> tuple[int, int]:
+    """Flood from several states at once: starts int64 (s,), initial int64 (s,), else `flood`."""
+    return flood(
+        array_at(book, WORDS, np.uint32), dues, array_at(book, PLAN, np.int64),
+        array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
+        array_at(book, QUEUE, np.uint32), starts, initial, limit,
+    )  # fmt: skip
+
+
+@jit
+def flood_each(
+    book: Any, dues: Any, starts: Any, limit: int, out_state: Any, out_total: Any, ends: Any
+) -> tuple[int, int]:
+    """Flood from each start in turn, until all are done or the output is full.
+
+    In: book, dues, limit as `flood_reach`; starts int64 (s,), one search each.
+    Out: out_state int32 (m,), out_total int32 (m,): the settled states of all searches end to end;
+    ends int64 (s,), where the part of each search ends. The scratch is blank again.
+    Returns how many starts are done, and DONE or BEYOND, or why the next one could not be.
+    """
+    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
+    totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
+    queue = array_at(book, QUEUE, np.uint32)
+    filled = 0
+    result = DONE
+    zero = np.zeros(1, np.int64)
+    for i in range(starts.shape[0]):
+        n, status = flood(words, dues, plan, totals, order, queue, starts[i : i + 1], zero, limit)
+        if status == POOL_FULL:
+            return i, status
+        result = max(result, status)
+        if filled + n > out_state.shape[0]:
+            blank(totals, order, n)
+            return i, OUTPUT_FULL
+        for j in range(n):
+            state = order[j]
+            out_state[filled + j] = state
+            out_total[filled + j] = totals[state]
+            totals[state] = NO_WAY
+        filled += n
+        ends[i] = filled
+    return starts.shape[0], result
+
+
+@jit
+def take_states(book: Any, n: int, out_state: Any, out_total: Any) -> None:
+    """Copy the n states listed and their totals, int32 (n,) both, and blank the scratch."""
+    totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
+    for i in range(n):
+        out_state[i] = order[i]
+        out_total[i] = totals[order[i]]
+    blank(totals, order, n)
+
+
+@jit
+def take_costs(book: Any, out: Any) -> None:
+    """Write the cost of every cell, infinite where none is known, and blank the scratch.
+
+    In: book. Out: out float64 (height, width).
+    """
+    plan, totals = array_at(book, PLAN, np.int64), array_at(book, TOTALS, np.int32)
+    height, width = out.shape
+    padded = width + 2
+    n_cells = padded * (height + 2)
+    halves = 1 if plan[PARITY] == IN_TOTALS else 0
+    units, per_unit = float(plan[UNITS]), float(plan[TICKS])
+    two = totals.shape[0] > n_cells
+    for row in range(height):
+        begin = (row + 1) * padded + 1
+        here = totals[begin : begin + width]
+        line = out[row]
+        if two:
+            twin = totals[n_cells + begin : n_cells + begin + width]
+            for col in range(width):
+                here[col] = min(here[col], twin[col])
+                twin[col] = NO_WAY
+        for col in range(width):
+            total = here[col]
+            line[col] = (total >> halves) * units / per_unit if total != NO_WAY else np.inf
+            here[col] = NO_WAY

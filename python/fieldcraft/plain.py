@@ -1,0 +1,410 @@
+"""Searching plain movement graphs: one layer, whole ticks, no links (fieldcraft_kernel.plain)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.frozen import frozen
+from fieldcraft.lattice import Cell
+from fieldcraft_kernel import astar, book, flood, walk
+from fieldcraft_kernel import plain as kernel
+from fieldcraft_kernel.lattice import LATTICE_KINDS
+from fieldcraft_kernel.steps import (
+    BORDER,
+    LEAVE,
+    NO_WAY,
+    PARITY_BIT,
+    STEPS,
+    STOP,
+)
+
+if TYPE_CHECKING:
+    from fieldcraft.graph import Graph
+
+__all__ = ["PlainGraph", "PlainSearcher", "plain_graph"]
+
+Array = npt.NDArray[Any]
+
+MAX_STATES = 1 << 28
+"""A queue's entry has 28 bits for the state."""
+MIN_SLOTS = 32
+ANSWER = 1 << 15
+"""Entries of the array in which a reach is written out; larger ones are taken as they are."""
+
+
+class PlainGraph:
+    """A plain graph, laid out for its kernels; see `fieldcraft_kernel.plain`.
+
+    Attributes
+    ----------
+    words, dues, plan : ndarray
+    n_states, n_cells : int
+    cap : int
+        Largest total of a step.
+    largest : int
+        Up to which total these kernels may search; beyond, the general one counts exactly.
+    """
+
+    def __init__(self, graph: Graph, words: Array, dues: Array, plan: Array) -> None:
+        self.words, self.dues, self.plan = words, dues, plan
+        self.n_cells = graph.n_cells
+        self.n_states = graph.copies * graph.n_cells
+        self.n_slots = int(plan[kernel.SLOTS])
+        self.n_pool = 16 * self.n_slots + 16 * sum(graph.shape) + 1024
+        self.cap = int(graph.arrays.caps[0])
+        # One more step, which the ring is longer than, must stay below the mark for "no way".
+        self.largest = NO_WAY - 1 - self.n_slots
+
+
+def plain_graph(
+    graph: Graph, ticks: tuple[int, int], old: PlainGraph | None = None, rows: Sequence[range] = ()
+) -> PlainGraph | None:
+    """Return a graph as a plain one, or None where it is not.
+
+    Parameters
+    ----------
+    graph : Graph
+    ticks : tuple of int
+        A cost is so many ticks, times the first and divided by the second.
+    old : PlainGraph, optional
+        That of a graph that differs in some rows of the map only.
+    rows : sequence of range
+        Those rows.
+    """
+    arrays, copies = graph.arrays, graph.copies
+    is_plain = (
+        not graph.is_float
+        and graph.slots > 0
+        and len(arrays.rows) == copies
+        and len(arrays.links) == len(arrays.reserve) == 0
+        and graph.n_cells * copies < MAX_STATES
+        and bool((arrays.entry[:, : graph.lattice.n_directions] == arrays.entry[0, 0]).all())
+        and max(ticks) < 1 << 53
+    )
+    if not is_plain:
+        return None
+    first = arrays.rows[0]
+    steps, enter = arrays.steps[first[STEPS]], arrays.enter[arrays.entry[0, 0]]
+    stop = arrays.stop[first[STOP]]
+    dues = _dues(graph)
+    plan, instead = _plan(graph, ticks, is_bare=dues.ndim == 1)
+    if old is None or (old.dues.ndim, old.n_states) != (dues.ndim, copies * graph.n_cells):
+        words = np.empty(graph.n_cells, np.uint32)
+        changed = [range(graph.shape[0] + 2)]
+    else:
+        words = np.array(old.words)
+        plan[kernel.KEEP : kernel.KEEP + kernel.START] |= old.plan[
+            kernel.KEEP : kernel.KEEP + kernel.START
+        ]
+        changed = [range(part.start + 1, part.stop + 1) for part in rows]  # of the padded map
+    bit = PARITY_BIT if graph.lattice.is_hex else -1
+    width = graph.shape[1] + 2
+    for part in changed:
+        kernel.pack(steps, enter, stop, bit, part.start * width, part.stop * width, words)
+    for part in changed:
+        # A cell's neighbours may have changed where it has not.
+        begin, end = max(0, part.start - 1), min(graph.shape[0] + 2, part.stop + 1)
+        kernel.keep_needed(words, instead, begin * width, end * width, plan)
+    return PlainGraph(graph, frozen(words), frozen(dues), frozen(plan))
+
+
+def _dues(graph: Graph) -> Array:
+    """Return what is paid besides entry, shape (N, 1 or 9); of a bare graph shape (0,)."""
+    arrays = graph.arrays
+    first = arrays.rows[0]
+    if graph.copies == 1 and first[LEAVE] < 0 and first[BORDER] < 0:
+        return np.zeros(0, np.uint16)
+    dues = np.zeros((graph.n_cells, 1 if first[BORDER] < 0 else 9), np.uint16)
+    if first[LEAVE] >= 0:
+        dues[:, 0] = arrays.leave[first[LEAVE]]
+    if first[BORDER] >= 0:
+        n = graph.lattice.n_directions
+        dues[:, 1 : n + 1] = arrays.border[first[BORDER]]
+    return dues
+
+
+def _plan(graph: Graph, ticks: tuple[int, int], *, is_bare: bool) -> tuple[Array, Array]:
+    """Return a plan that keeps no direction yet, and which direction leads instead of two."""
+    arrays, lattice, n = graph.arrays, graph.lattice, graph.lattice.n_directions
+    plan = np.zeros(kernel.N_PLAN, np.int64)
+    plan[kernel.WIDTH] = graph.shape[1] + 2
+    plan[kernel.SLOTS] = max(graph.slots, MIN_SLOTS)
+    # After a bit for each bucket; a multiple of the chunks' length, as every place in the pool.
+    plan[kernel.TOP] = -(plan[kernel.SLOTS] // -(32 * kernel.CHUNK)) * kernel.CHUNK
+    plan[kernel.SHIFT] = arrays.shift
+    if graph.is_alternating:
+        plan[kernel.PARITY] = kernel.IN_TOTALS if graph.halves else kernel.IN_ROWS
+        plan[kernel.FLIP] = graph.flip
+    plan[kernel.UNITS], plan[kernel.TICKS] = ticks
+    scale = arrays.scale[0]
+    plan[kernel.LEAST] = max(1, (int(scale[:n].min()) * int(graph.least)) >> arrays.shift)
+    straight, diagonal = (int(price) for price in graph.heuristic())
+    unit = 1
+    if graph.copies == 2:
+        # Straight steps count whole; the shift is of the diagonals alone.
+        straight //= 2
+        if graph.plain > 1 and graph.has_diagonals:
+            diagonal, unit = 3, graph.plain
+    plan[kernel.STRAIGHT], plan[kernel.DIAGONAL], plan[kernel.UNIT] = straight, diagonal, unit
+    plan[kernel.KIND] = LATTICE_KINDS[lattice.name]
+    plan[kernel.KEEP + kernel.START] = 255
+    offsets = lattice.offsets()
+    for row in range(2):
+        copy = min(row, graph.copies - 1)
+        parity = row if lattice.is_hex else 0
+        moves = plan[kernel.MOVES + row * kernel.N_MOVES :][: kernel.N_MOVES].reshape(-1, 8)
+        moves[kernel.OFFSET // 8] = arrays.offsets[parity]
+        moves[kernel.SCALE // 8] = arrays.scale[copy]
+        moves[kernel.DOWN // 8, :n] = offsets[parity, :, 0]
+        moves[kernel.RIGHT // 8, :n] = offsets[parity, :, 1]
+        moves[kernel.BACK // 8] = graph.opposite
+        moves[kernel.EXTRA // 8] = arrays.extra[copy]
+        moves[kernel.TURN // 8] = arrays.to[copy] * graph.n_cells
+    instead = np.full((8, 8), -1, np.int64)
+    vectors = [
+        tuple(v) for v in (lattice.axial_offsets() if lattice.is_hex else offsets[0]).tolist()
+    ]
+    for d, (x, y) in enumerate(vectors):
+        for k, (dx, dy) in enumerate(vectors):
+            both = (x + dx, y + dy)
+            if both == (0, 0):
+                instead[d, k] = 8
+            elif is_bare and both in vectors and scale[vectors.index(both)] <= scale[k]:
+                instead[d, k] = vectors.index(both)
+    return plan, instead
+
+
+class PlainScratch:
+    """What a plain search works in; one set a thread.
+
+    All but `out` has the size of the graph, is made once and cleaned cell by cell. `book` names
+    the arrays to the kernels.
+    """
+
+    __slots__ = ("book", "graph", "order", "out", "queue", "totals")
+
+    def __init__(self, graph: PlainGraph) -> None:
+        self.totals = np.full(graph.n_states, NO_WAY, np.int32)
+        self.order = np.empty(graph.n_states, np.int32)
+        self.out = np.empty(ANSWER, np.int64)
+        self.book = np.zeros(book.N_BOOK, np.int64)
+        self.queue = np.zeros(0, np.uint32)
+        self._note(book.TOTALS, self.totals)
+        self._note(book.ORDER, self.order)
+        self._note(book.OUT, self.out)
+        self.use(graph)
+        self.enlarge(graph.n_pool)
+
+    def _note(self, place: int, array: Array) -> None:
+        self.book[place : place + 2] = array.ctypes.data, array.size
+
+    def use(self, graph: PlainGraph) -> None:
+        """Serve another graph of the same layout."""
+        self.graph = graph  # kept alive as long as the book names its arrays
+        self._note(book.WORDS, graph.words)
+        self._note(book.PLAN, graph.plan)
+
+    def lengthen(self) -> None:
+        """Make the array of answers longer."""
+        self.out = np.empty(4 * len(self.out), np.int64)
+        self._note(book.OUT, self.out)
+
+    def enlarge(self, n_pool: int | None = None) -> None:
+        """Make the queue's pool larger, four times if not told how large."""
+        first = int(self.graph.plan[kernel.TOP]) + self.graph.n_slots
+        if n_pool is None:
+            n_pool = 4 * (len(self.queue) - first)
+        self.queue = np.zeros(first + n_pool, np.uint32)
+        self._note(book.QUEUE, self.queue)
+
+
+class PlainSearcher:
+    """Searches over one plain graph, from any number of threads.
+
+    Every search returns None where this kind of search cannot tell, and the general one must: where
+    totals come near the largest that can be counted, or starts lie too far apart.
+    """
+
+    def __init__(self, graph: PlainGraph, like: PlainSearcher | None = None) -> None:
+        self.graph = graph
+        # Scratch is clean between searches and knows no prices: searchers of one layout lend it.
+        is_alike = like is not None and like._layout == self._layout
+        self._idle: list[PlainScratch] = like._idle if like is not None and is_alike else []
+
+    @property
+    def _layout(self) -> tuple[int, ...]:
+        return self.graph.n_states, self.graph.n_cells, self.graph.n_slots
+
+    def _lend(self) -> PlainScratch:
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            return PlainScratch(self.graph)
+        if scratch.graph is not self.graph:
+            scratch.use(self.graph)
+        return scratch
+
+    def _limit(self, initial: Array, limit: int) -> int | None:
+        """Return up to which total to search, or None."""
+        graph = self.graph
+        latest = int(initial.max(initial=0))
+        if latest > graph.cap or 2 * (latest - int(initial.min(initial=0))) > graph.n_slots:
+            return None
+        return min(limit, graph.cap, graph.largest)
+
+    def _is_cut_off(self, status: int, limit: int) -> bool:
+        """Tell whether a search has met totals that only the general one can count."""
+        return status == kernel.BEYOND and limit >= self.graph.largest
+
+    def reach(self, state: int, total: int, limit: int) -> tuple[Array, int, int] | None:
+        """Return what is within the limit from one state, as `flood_reach` writes it, and n, k.
+
+        None also where it is more than is written out.
+        """
+        graph = self.graph
+        scratch = self._lend()
+        limit = min(limit, graph.cap, graph.largest)
+        n, k, status = flood.flood_reach(scratch.book, graph.dues, state, total, limit)
+        while status == kernel.POOL_FULL:
+            scratch.enlarge()
+            n, k, status = flood.flood_reach(scratch.book, graph.dues, state, total, limit)
+        answer = None
+        if k:
+            answer = scratch.out[: 2 * n + 4 * k].copy()
+            answer.setflags(write=False)
+        elif n:
+            self._take(scratch, n)
+        self._idle.append(scratch)
+        if answer is None or (status and self._is_cut_off(status, limit)):
+            return None
+        return answer, n, k
+
+    @staticmethod
+    def _take(scratch: PlainScratch, n: int) -> tuple[Array, Array]:
+        """Return the states that a flood listed, and their totals; the scratch is blank again."""
+        states, totals = np.empty(n, np.int32), np.empty(n, np.int32)
+        flood.take_states(scratch.book, n, states, totals)
+        return states, totals
+
+    def _flood(
+        self, scratch: PlainScratch, starts: Array, initial: Array, limit: int
+    ) -> tuple[int, int]:
+        dues = self.graph.dues
+        n, status = flood.flood_list(scratch.book, dues, starts, initial, limit)
+        while status == kernel.POOL_FULL:
+            scratch.enlarge()
+            n, status = flood.flood_list(scratch.book, dues, starts, initial, limit)
+        return n, status
+
+    def flood(self, starts: Array, initial: Array, limit: int) -> tuple[Array, Array] | None:
+        """Return the states within the limit, as settled, and their totals."""
+        bound = self._limit(initial, limit)
+        if bound is None:
+            return None
+        scratch = self._lend()
+        n, status = self._flood(scratch, starts, initial, bound)
+        found = self._take(scratch, n)
+        self._idle.append(scratch)
+        return None if self._is_cut_off(status, bound) else found
+
+    def costs(
+        self, starts: Array, initial: Array, limit: int, shape: tuple[int, int]
+    ) -> npt.NDArray[np.float64] | None:
+        """Return the cost of every cell, shape (height, width), infinite where none is known."""
+        bound = self._limit(initial, limit)
+        if bound is None:
+            return None
+        scratch = self._lend()
+        _, status = self._flood(scratch, starts, initial, bound)
+        costs = np.empty(shape)
+        flood.take_costs(scratch.book, costs)
+        self._idle.append(scratch)
+        return None if self._is_cut_off(status, bound) else costs
+
+    def flood_each(self, starts: Array, limit: int) -> list[tuple[Array, Array]] | None:
+        """Return what `flood` would from each start on its own."""
+        graph = self.graph
+        bound = min(limit, graph.cap, graph.largest)
+        found: list[tuple[Array, Array]] = []
+        size = ANSWER
+        scratch = self._lend()
+        while len(found) < len(starts):
+            states, totals = np.empty(size, np.int32), np.empty(size, np.int32)
+            left = starts[len(found) :]
+            ends = np.zeros(len(left), np.int64)
+            done, status = flood.flood_each(
+                scratch.book, graph.dues, left, bound, states, totals, ends
+            )
+            begin = 0
+            for end in ends[:done].tolist():
+                found.append((states[begin:end].copy(), totals[begin:end].copy()))
+                begin = end
+            if status == flood.OUTPUT_FULL:
+                size *= 4
+            elif status == kernel.POOL_FULL:
+                scratch.enlarge()
+            elif self._is_cut_off(status, bound):
+                self._idle.append(scratch)
+                return None
+        self._idle.append(scratch)
+        return found
+
+    def path(
+        self,
+        starts: Array,
+        initial: Array,
+        cells: Iterable[Cell],
+        limit: int,
+        *,
+        must_stop: bool,
+        guided: bool,
+    ) -> tuple[Array, Array, int] | None:
+        """Return the states of a cheapest way, start first, their totals, and states expanded."""
+        width = int(self.graph.plan[kernel.WIDTH])
+        goals = np.array(sorted((row + 1) * width + col + 1 for row, col in cells), np.int64)
+        bound = self._limit(initial, limit)
+        if bound is None:
+            return None
+        scratch = self._lend()
+        while True:
+            n, goal, expanded, status = astar.astar_path(
+                scratch.book, self.graph.dues, starts, initial, goals, bound,
+                int(must_stop), int(guided),
+            )  # fmt: skip
+            if status == kernel.POOL_FULL:
+                scratch.enlarge()
+            elif n == walk.TOO_SHORT:
+                scratch.lengthen()
+            else:
+                break
+        way = self._way(scratch, n) if n else (np.zeros(0, np.int64), np.zeros(0, np.int32))
+        self._idle.append(scratch)
+        if goal < 0 and self._is_cut_off(status, bound):
+            return None
+        return *way, expanded
+
+    @staticmethod
+    def _way(scratch: PlainScratch, n: int) -> tuple[Array, Array]:
+        if n < 0:
+            raise FieldcraftError("a settled state has no way back; please report this")
+        states, totals = scratch.out[:n], scratch.out[n : 2 * n]
+        return states[::-1].copy(), totals[::-1].astype(np.int32)
+
+    def way_to(
+        self, goal: int, states: Array, totals: Array, starts: Array, initial: Array
+    ) -> tuple[Array, Array]:
+        """Return the way to a settled state of an earlier search, start first, and its totals."""
+        scratch = self._lend()
+        while True:
+            n = walk.way_to(scratch.book, self.graph.dues, states, totals, starts, initial, goal)
+            if n != walk.TOO_SHORT:
+                break
+            scratch.lengthen()
+        way = self._way(scratch, n)
+        self._idle.append(scratch)
+        return way

@@ -1,0 +1,266 @@
+"""The searches of plain graphs against the general one, which networkx has proved."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+import strategies as fc_st
+from fieldcraft import plain
+from fieldcraft.fields import Layer
+from fieldcraft.lattice import Lattice
+from fieldcraft_kernel import flood
+from fieldcraft_kernel import plain as kernel
+from fieldcraft_kernel.bits import lowest_bit
+from fieldcraft_kernel.steps import NO_WAY
+
+NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
+DIAGONALS = [*fc_st.PAIRS, *fc_st.ALTERNATING]
+
+
+@st.composite
+def fields(draw):
+    """Draw a plain field, and the same one for the general search."""
+    lattice = draw(st.sampled_from(fc_st.LATTICES))
+    shape = draw(fc_st.small_shapes if NO_JIT else fc_st.shapes)
+    rng = np.random.default_rng(draw(fc_st.seeds))
+    is_square = lattice == "square"
+    diagonal = draw(st.sampled_from(DIAGONALS)) if is_square else (1, 1)
+    is_odd = isinstance(diagonal, str) and draw(st.booleans())
+    top = draw(st.sampled_from([1, 2, 4, 40]))
+    enter = rng.integers(1, top + 1, shape)
+    enter = enter | 1 if is_odd else enter  # no even weight: the parity goes into the totals
+    closed = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.5]))
+    kind = Lattice(lattice)
+    n = kind.n_directions
+    corners = draw(st.sampled_from(["both", "either", "free"]))
+    steps = fc.legal_steps(kind, ~closed, corners=corners)
+    if draw(st.booleans()):  # steps that lead one way only
+        steps &= rng.integers(0, 256, shape, dtype=np.uint8) | rng.integers(
+            0, 256, shape, dtype=np.uint8
+        )
+    more = {}
+    if draw(st.booleans()):
+        more["leave"] = rng.integers(0, 3, shape)
+    if draw(st.booleans()):
+        more["border"] = rng.integers(0, 3, (*shape, n)) * (rng.random((*shape, n)) < 0.3)
+    cap = draw(st.sampled_from([None, None, 30]))
+    layer = Layer(leave=0 if "leave" in more else -1, border=0 if "border" in more else -1, cap=cap)
+    parity = draw(st.sampled_from(["advances", "carry"]))
+    stop = rng.random(shape) < 0.8
+    field, general = (
+        fc.StepField(
+            kind, shape, steps=steps, enter=enter, diagonal=diagonal, layers=[layer],
+            parity=parity, stop=stop, **more,
+        )
+        for _ in range(2)
+    )  # fmt: skip
+    assert field._searcher.plain is not None
+    general._searcher.__dict__["plain"] = None
+    return field, general, rng
+
+
+def some_cell(rng, shape):
+    return int(rng.integers(shape[0])), int(rng.integers(shape[1]))
+
+
+@fc_st.examples(250)
+@given(case=fields(), budget=st.sampled_from([0, 1, 3, 8, 30, 200, None]), parity=st.integers(0, 1))
+def test_reach_equals_the_general_search(case, budget, parity):
+    field, general, rng = case
+    start = some_cell(rng, field.shape)
+    found, wanted = (
+        field.reach(start, budget, parity=parity),
+        general.reach(start, budget, parity=parity),
+    )
+    assert type(found) is not type(wanted)
+    assert found == wanted
+    assert (found.expanded, found.budget) == (wanted.expanded, wanted.budget)
+    order, other = np.argsort(found._states), np.argsort(wanted._states)
+    assert np.array_equal(found._states[order], wanted._states[other])
+    assert np.array_equal(found._totals[order], wanted._totals[other])
+    goal = some_cell(rng, field.shape)
+    for stop in (True, False):
+        assert found.path_to(goal, stop=stop) == wanted.path_to(goal, stop=stop)
+    if len(found.stops):
+        assert found.then() == wanted.then()
+    assert found.left_at(goal) == wanted.left_at(goal)
+
+
+@fc_st.examples(150)
+@given(case=fields(), parity=st.integers(0, 1))
+def test_distances_and_many_equal_the_general_search(case, parity):
+    field, general, rng = case
+    starts = [some_cell(rng, field.shape) for _ in range(3)]
+    options = {"parity": parity, "budget": [None, 7, 40][rng.integers(3)]}
+    assert np.array_equal(field.distances(starts, **options), general.distances(starts, **options))
+    behind = rng.integers(0, 12, 3).tolist()
+    assert field.reach(starts, 30, initial=behind) == general.reach(starts, 30, initial=behind)
+    budget = options["budget"]
+    assert field.reach_many(starts, budget) == general.reach_many(starts, budget)
+
+
+@fc_st.examples(250)
+@given(case=fields(), parity=st.integers(0, 1), stop=st.booleans())
+def test_paths_equal_the_general_search(case, parity, stop):
+    field, general, rng = case
+    start = some_cell(rng, field.shape)
+    goals = [some_cell(rng, field.shape) for _ in range(rng.integers(1, 4))]
+    options = {"parity": parity, "stop": stop, "budget": [None, 9, 60][rng.integers(3)]}
+    found = field.path(start, goals, algorithm="astar", **options)
+    wanted = general.path(start, goals, algorithm="astar", **options)
+    assert (bool(found), found.cost, found.parity) == (bool(wanted), wanted.cost, wanted.parity)
+    known = field.path(start, goals, algorithm="dijkstra", **options)
+    assert known == general.path(start, goals, algorithm="dijkstra", **options)
+    assert known.cost == found.cost
+    if found:
+        assert sum(step.cost for step in found.steps) == pytest.approx(found.cost)
+
+
+@pytest.mark.parametrize("diagonals", ["equidistant", "alternating", (70, 99)], ids=str)
+def test_a_pool_that_fills_up_loses_nothing(diagonals):
+    cost = np.random.default_rng(7).integers(1, 9, (24, 24))
+    wanted = fc.grid.field(cost, diagonals=diagonals)
+    field = fc.grid.field(cost, diagonals=diagonals)
+    field._searcher.plain.graph.n_pool = 2 * kernel.CHUNK
+    starts = [(0, 0), (12, 12), (23, 3)]
+    assert field.reach((12, 12), 30) == wanted.reach((12, 12), 30)
+    field._searcher.plain._idle.clear()
+    assert np.array_equal(field.distances(starts), wanted.distances(starts))
+    field._searcher.plain._idle.clear()
+    assert field.path((12, 12), (1, 22)).cost == wanted.path((12, 12), (1, 22)).cost
+    field._searcher.plain._idle.clear()
+    assert field.reach_many(starts, 20) == wanted.reach_many(starts, 20)
+    (scratch,) = field._searcher.plain._idle[:1]
+    assert len(scratch.queue) > 8 * kernel.CHUNK
+    first = int(scratch.graph.plan[kernel.TOP]) + scratch.graph.n_slots
+    assert (scratch.totals == NO_WAY).all()
+    assert not scratch.queue[:first].any()
+
+
+@pytest.mark.parametrize("answer", [8, 64, 1 << 15])
+def test_answers_of_every_size(monkeypatch, answer):
+    """Whether or not a reach, a path or a batch fits what is kept for it."""
+    cost = np.random.default_rng(3).integers(1, 4, (9, 14))
+    general = fc.grid.field(cost)
+    general._searcher.__dict__["plain"] = None
+    monkeypatch.setattr(plain, "ANSWER", answer)
+    field = fc.grid.field(cost)
+    assert field.reach((4, 4), 9) == general.reach((4, 4), 9)
+    assert field.path((0, 0), (8, 13)).cost == general.path((0, 0), (8, 13)).cost
+    assert field.reach_many([(0, 0), (4, 4), (8, 13)]) == general.reach_many(
+        [(0, 0), (4, 4), (8, 13)]
+    )
+    reach, other = field.reach((4, 4)), general.reach((4, 4))
+    assert reach.path_to((8, 13)) == other.path_to((8, 13))
+
+
+def test_equal_ticks_are_listed_by_cell():
+    """Many cells of one price, more than are put in place one by one."""
+    reach = fc.grid.field(np.ones((41, 41)), diagonals="equidistant").reach((20, 20), 20)
+    key = reach.cost * 10_000 + reach.cells[:, 0] * 41 + reach.cells[:, 1]
+    assert (np.diff(key) > 0).all()
+    assert len(reach) == 41 * 41
+
+
+def test_totals_near_the_largest_are_counted_exactly():
+    """Beyond what plain kernels can count the general search decides, errors included."""
+    lattice = Lattice("square4")
+    shape = (1, 600)
+    enter = np.full(shape, 16_000)
+    steps = fc.legal_steps(lattice, np.ones(shape, bool))
+    field = fc.StepField(lattice, shape, steps=steps, enter=enter)
+    assert field._searcher.plain is not None
+    largest = fc_st.LARGEST_TOTAL
+    behind = largest - 16_000 * 3
+    assert len(field.reach((0, 0), largest - 1, initial=[behind])) == 3
+    with pytest.raises(fc.CostError, match="overflow"):
+        field.reach([(0, 0)], initial=[behind])
+    with pytest.raises(fc.CostError, match="overflow"):
+        field.distances([(0, 0)], initial=[behind])
+    assert len(field.reach((0, 0))) == 600
+
+
+def test_starts_further_apart_than_the_ring():
+    field = fc.grid.field(np.ones((5, 200)), diagonals="equidistant")
+    reach = field.reach([(2, 0), (2, 199)], initial=[0, 150])
+    assert reach.cost_at((2, 199)) == 150
+    assert reach.cost_at((2, 190)) == 159
+
+
+@fc_st.examples(60)
+@given(seed=fc_st.seeds, lattice=st.sampled_from(fc_st.LATTICES))
+def test_directions_are_dropped_only_where_the_direct_step_is_as_good(seed, lattice):
+    """What a cell leaves out, its predecessor had in reach at no higher price."""
+    rng = np.random.default_rng(seed)
+    shape = (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
+    kind = Lattice(lattice)
+    steps = fc.legal_steps(kind, rng.random(shape) < 0.8)
+    steps &= rng.integers(0, 256, shape, dtype=np.uint8) | rng.integers(0, 256, shape, np.uint8)
+    pair = fc_st.PAIRS[rng.integers(len(fc_st.PAIRS))] if lattice == "square" else (1, 1)
+    field = fc.StepField(kind, shape, steps=steps, enter=np.ones(shape, int), diagonal=pair)
+    keep = field._searcher.plain.graph.plan[kernel.KEEP :][:8]
+    n = kind.n_directions
+    scale = [pair[0]] * kind.n_straight + [pair[1]] * (n - kind.n_straight)
+    dropped = 0
+    for cell in np.ndindex(shape):
+        around = kind.neighbors(cell)
+        for d in range(n):
+            if not steps[cell] >> d & 1:
+                continue
+            further = kind.neighbors(around[d])
+            for k in range(n):
+                if keep[d] >> k & 1 or not steps[around[d]] >> k & 1 or further[k] == cell:
+                    continue
+                dropped += 1
+                direct = around.index(further[k])
+                assert steps[cell] >> direct & 1
+                assert scale[direct] <= scale[k]
+    if (steps == fc.legal_steps(kind, np.ones(shape, bool))).all() and min(shape) > 2 and n > 4:
+        assert dropped
+
+
+def test_open_ground_drops_what_it_can():
+    """On open squares three of eight directions are left after a straight step of equal price."""
+    field = fc.grid.field(np.ones((9, 9)), diagonals="equidistant")
+    keep = field._searcher.plain.graph.plan[kernel.KEEP :][: kernel.START + 1].tolist()
+    assert [bin(mask).count("1") for mask in keep] == [3, 3, 3, 3, 5, 5, 5, 5, 8]
+    hexes = fc.hexes.field(np.ones((9, 9)))
+    keep = hexes._searcher.plain.graph.plan[kernel.KEEP :][:6].tolist()
+    assert [bin(mask & 63).count("1") for mask in keep] == [3] * 6
+
+
+@pytest.mark.parametrize("mask", [1, 2, 12, 128, 1 << 31, (1 << 32) - 1])
+def test_lowest_bit(mask):
+    assert lowest_bit(np.uint32(mask)) == (mask & -mask).bit_length() - 1
+
+
+def test_an_output_that_is_full_says_so():
+    field = fc.grid.field(np.ones((9, 9)))
+    searcher = field._searcher.plain
+    scratch = searcher._lend()
+    starts = np.array([field.padded((4, 4)), field.padded((0, 0))], np.int64)
+    first, second = (len(field.reach(cell, 2)) for cell in ((4, 4), (0, 0)))
+    for size, done in ((first - 1, 0), (first + second - 1, 1), (first + second, 2)):
+        states, totals = np.empty(size, np.int32), np.empty(size, np.int32)
+        found, status = flood.flood_each(
+            scratch.book, searcher.graph.dues, starts, 5, states, totals, np.zeros(2, np.int64)
+        )
+        assert found == done
+        assert (status == flood.OUTPUT_FULL) == (done < 2)
+        assert (scratch.totals == NO_WAY).all()
+
+
+def test_reaches_survive_a_pickle():
+    import pickle
+
+    reach = fc.grid.field(np.ones((5, 5))).reach((2, 2), 3)
+    again = pickle.loads(pickle.dumps(reach))
+    assert again == reach
+    assert not again.cells.flags.writeable
+    assert again.path_to((0, 0)) == reach.path_to((0, 0))
