@@ -55,26 +55,18 @@ NOISE = 1e-12
 
 @jit
 def survey(
-    open_bits: Any,
-    labels: Any,
-    label: int,
-    masks: Any,
-    enter: Any,
-    by_block: Any,
-    width: int,
-) -> tuple[int, float, int, int]:
+    open_bits: Any, labels: Any, label: int, masks: Any, by_block: Any, width: int
+) -> tuple[int, int, int]:
     """Write down the cells of a component, and tell whether jump points apply to it.
 
     Out: open_bits uint64 (height, words), bit by bit the cells of that label.
-    In: labels int32 (N,); masks uint8 (N,); enter (N,); by_block uint8 (2, 512), the legal steps
-    in the middle of 3 x 3 cells by what is open of them (bit 3 * row + column), with corners
-    "both" and "free".
-    Returns BOTH or FREE, or 0 where the steps are not those of a map of open and closed cells
-    or prices differ; the price; how many cells there are, and how many beside another kind of cell.
+    In: labels int32 (N,); masks uint8 (N,); by_block uint8 (2, 512), the legal steps in the middle
+    of 3 x 3 cells by what is open of them (bit 3 * row + column), with corners "both" and "free".
+    Returns BOTH or FREE, or 0 where the steps are not those of a map of open and closed cells; how
+    many cells there are, and how many beside another kind of cell.
     """
     height = labels.shape[0] // width
     is_both, is_free = True, True
-    price = math.nan
     n_open, n_beside = 0, 0
     for row in range(height):
         open_bits[row, :] = NONE
@@ -99,10 +91,6 @@ def survey(
             mask = masks[here]
             is_both &= mask == by_block[0, block]
             is_free &= mask == by_block[1, block]
-            if enter[here] != price:
-                if n_open:
-                    return 0, price, n_open, n_beside
-                price = float(enter[here])
             n_open += 1
             n_beside += block != 511
     corners = 0
@@ -110,7 +98,7 @@ def survey(
         corners = BOTH
     elif is_free:
         corners = FREE
-    return corners, price, n_open, n_beside
+    return corners, n_open, n_beside
 
 
 @jit
@@ -262,8 +250,8 @@ def skew(out: Any, bits: Any, width: int, slope: int) -> None:
 
 @jit
 def lay_plane(
-    stops: Any, labels: Any, label: int, masks: Any, enter: Any, by_block: Any, width: int
-) -> tuple[int, float, int, int, int]:
+    stops: Any, labels: Any, label: int, masks: Any, by_block: Any, width: int
+) -> tuple[int, int, int, int]:
     """Lay a component out for `jump_search`; one kernel, so that one is fetched from the cache.
 
     Out: stops uint64 (2 * height * words of a row + 6 * width * words of a column,), as there.
@@ -271,9 +259,9 @@ def lay_plane(
     """
     height = labels.shape[0] // width
     rows = np.zeros((height, (width + 63) >> 6), np.uint64)
-    corners, price, n_open, n_beside = survey(rows, labels, label, masks, enter, by_block, width)
+    corners, n_open, n_beside = survey(rows, labels, label, masks, by_block, width)
     if corners == 0:
-        return corners, price, n_open, n_beside, 0
+        return corners, n_open, n_beside, 0
     cols = np.zeros((width, (height + 63) >> 6), np.uint64)
     block = np.empty(64, np.uint64)
     turn(cols, rows, block)
@@ -294,7 +282,7 @@ def lay_plane(
         mark_diagonals(slanted, rows, along, across, d_row, d_col, corners)
         skew(skewed, slanted, width, d_row * d_col)
         turn(by_cols[2 + i], skewed, block)
-    return corners, price, n_open, n_beside, n_stops
+    return corners, n_open, n_beside, n_stops
 
 
 @jit

@@ -149,17 +149,24 @@ class Uniform:
         return plane
 
     def _new_plane(self, label: int) -> Plane:
-        arrays = self.graph.arrays
         height, width = (side + 2 for side in self.graph.shape)
         size = 2 * height * ((width + 63) // 64) + 6 * width * ((height + 63) // 64)
         stops = np.empty(size, np.uint64)
-        corners, price, n_cells, n_beside, n_stops = jump.lay_plane(
-            stops, self.components.labels, label, self._steps, self._enter, _legal_by_block(), width
+        labels = self.components.labels
+        price = self._price or _only(self._enter[labels == label])
+        corners, n_cells, n_beside, n_stops = jump.lay_plane(
+            stops, labels, label, self._steps, _legal_by_block(), width
         )
+        if not (corners and price):
+            return Plane(0, False, 0.0, 0.0, frozen(stops[:0]))
+        straight, diagonal = (float(x) * price for x in self.graph.arrays.scale[0, [0, -1]])
         is_open = min(n_stops, n_beside) <= CROWDED * n_cells
-        straight, diagonal = (float(x) * price for x in arrays.scale[0, [0, -1]].tolist())
-        is_quick = corners > 0 and (is_open or n_cells < LARGE)
-        return Plane(corners, is_quick, straight, diagonal, frozen(stops if corners else stops[:0]))
+        return Plane(corners, is_open or n_cells < LARGE, straight, diagonal, frozen(stops))
+
+    @cached_property
+    def _price(self) -> float:
+        """What entering any cell costs; 0 where that differs."""
+        return _only(self._enter.reshape(-1, self.graph.shape[1] + 2)[1:-1, 1:-1])
 
     @cached_property
     def _steps(self) -> Array:
@@ -279,15 +286,9 @@ class Uniform:
         scale = arrays.scale[0]
         if not self._is_plain or (graph.has_diagonals and scale[0] != scale[-1]):
             return 0.0
-        prices = self._enter.reshape(-1, graph.shape[1] + 2)[1:-1, 1:-1]
-        least, most = prices.min(), prices.max()
-        if least != most:
-            # Cells that nobody enters may have any price.
-            prices = self._enter[self.components.labels > 0]
-            if not len(prices) or prices.min() != prices.max():
-                return 0.0
-            least = prices[0]
-        return float(scale[0]) * float(least)
+        # Cells that nobody enters may have any price.
+        price = self._price or _only(self._enter[self.components.labels > 0])
+        return float(scale[0]) * price
 
     @cached_property
     def _tiles(self) -> Array:
@@ -322,6 +323,13 @@ class Uniform:
         if status == breadth.TOTAL_TOO_LARGE and limit >= self.graph.largest:
             return None  # the ordinary search says what is too large
         return out
+
+
+def _only(prices: Array) -> float:
+    """Return the price that all have in common, or 0."""
+    if not prices.size or prices.min() != prices.max():
+        return 0.0
+    return float(prices.flat[0])
 
 
 def _steps(along: Callable[..., Any], cells: Array, plane: Plane, number: Any) -> Any:

@@ -13,6 +13,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import uniform
 from fieldcraft.io import read_scenario
+from fieldcraft_kernel import breadth, components, jump
 
 SIDE = 40
 
@@ -214,6 +215,24 @@ def test_a_total_that_does_not_fit_is_an_error_as_ever(lattice):
     assert field.path((0, 0), (0, 30_000)).cost == 30_000 * 65_535
     assert not field.path((0, 0), (0, 39_999), budget=65_535 * 30_000)
     assert np.isfinite(field.distances((0, 0), budget=65_535 * 5.5)).sum() == 6
+
+
+@pytest.mark.jit_only
+def test_one_compilation_serves_whole_ticks_and_floats_squares_and_hexagons(closed):
+    cost = np.ones(closed.shape)
+    for diagonals in ("exact", (70, 99), "equidistant"):
+        field = fc.grid.field(cost, closed=closed, diagonals=diagonals)
+        field.path((0, 0), (39, 39), algorithm="jps")
+        field.distances((0, 0))
+    fc.hexes.field(cost, closed=closed).distances([(0, 0), (1, 1)])
+    for kernel in (
+        jump.jump_search,
+        jump.lay_plane,
+        components.label_components,
+        breadth.lay_tiles,
+        breadth.breadth_first,
+    ):
+        assert len(kernel.signatures) == 1, kernel
 
 
 @pytest.mark.shared
