@@ -726,6 +726,16 @@ class StepField(Frozen):
             As in `reach`; also if a goal lies outside the map.
         RulesError
             If jump points are asked for and do not apply.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> field = fc.grid.field([[1] * 50] * 50, diagonals="approximate")
+        >>> path = field.path((0, 0), (49, 20))
+        >>> path.cost, path.expanded
+        (59.0, 1)
+        >>> field.path((0, 0), (49, 20), algorithm="astar").cost
+        59.0
         """
         if algorithm not in ("auto", "astar", "jps", "dijkstra"):
             raise ArgumentTypeError(

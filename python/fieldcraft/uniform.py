@@ -217,7 +217,7 @@ class Uniform:
             if must:
                 raise RulesError(f"jump points need {self.refusal}; use algorithm='auto'")
             return None
-        if parity != 0 or layer is not None:
+        if parity != 0 or isinstance(parity, float) or layer is not None:
             field.seeds(start, None, parity, layer)  # says what is wrong; all else is one layer
         goal = self._one_cell(field, goal)
         if goal is None or goal == start:
@@ -230,7 +230,7 @@ class Uniform:
         there = (goal[0] + 1) * width + goal[1] + 1
         labels = self.components.labels
         label = int(labels[here])
-        if label == 0:
+        if label == 0 or (field._closed is not None and field._closed[start]):
             # Nobody enters the start: it is no part of what the words of bits describe.
             return None
         if labels[there] != label or (stop and not self._stop[there]):

@@ -124,6 +124,8 @@ def test_errors_are_those_of_every_search(field, name):
         ask(start=(10, 0))
     with pytest.raises(fc.CostError, match="parity"):
         ask(parity=2)
+    with pytest.raises(fc.CostError, match="parity"):
+        ask(parity=0.0)
     with pytest.raises(fc.MapError, match="layer"):
         ask(layer=1)
     with pytest.raises(fc.CostError, match="budget"):
