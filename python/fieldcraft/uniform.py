@@ -36,7 +36,7 @@ SMALL = 64
 CROWDED, LARGE = 0.6, 1 << 14
 """Where a larger part of the cells lies beside a closed one, and there are more jump points than
 that for each cell (by the four directions), the ground is strewn with single obstacles: there a way
-has almost as many jump points as cells, and on a large map plain A* is faster."""
+has almost as many jump points as cells, and on a large map A* over whole ticks is faster."""
 MAX_PLANE_BYTES = 1 << 26
 FIRST_HEAP, FIRST_WAY = 1 << 12, 1 << 12
 CORNERS = ("both", "free")
@@ -160,8 +160,10 @@ class Uniform:
         if not (corners and price):
             return Plane(0, False, 0.0, 0.0, frozen(stops[:0]))
         straight, diagonal = (float(x) * price for x in self.graph.arrays.scale[0, [0, -1]])
-        is_open = min(n_stops, n_beside) <= CROWDED * n_cells
-        return Plane(corners, is_open or n_cells < LARGE, straight, diagonal, frozen(stops))
+        is_crowded = min(n_stops, n_beside) > CROWDED * n_cells and n_cells >= LARGE
+        # A* over floats is slower than that over whole ticks, and than jump points everywhere.
+        is_quick = self.graph.is_float or not is_crowded
+        return Plane(corners, is_quick, straight, diagonal, frozen(stops))
 
     @cached_property
     def _price(self) -> float:

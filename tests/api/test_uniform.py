@@ -57,10 +57,13 @@ def test_the_library_chooses_plain_search_on_strewn_ground_and_in_small_componen
     rng = np.random.default_rng(1)
     closed = rng.random((160, 160)) < 0.2
     closed[0, 0] = closed[159, 159] = False
-    field = fc.grid.field(np.ones(closed.shape), closed=closed, diagonals="exact", corners="free")
+    options = {"closed": closed, "corners": "free"}
+    field = fc.grid.field(np.ones(closed.shape), diagonals=(70, 99), **options)
     assert field.path((0, 0), (159, 159))
     assert not is_by_jump_points(field, (0, 0), (159, 159))
     assert is_by_jump_points(field, (0, 0), (159, 159), algorithm="jps")
+    floats = fc.grid.field(np.ones(closed.shape), diagonals="exact", **options)
+    assert is_by_jump_points(floats, (0, 0), (159, 159))
     small = fc.grid.field(np.ones((5, 5)), diagonals="exact")
     assert not is_by_jump_points(small, (0, 0), (4, 4))
     assert is_by_jump_points(small, (0, 0), (4, 4), algorithm="jps")
