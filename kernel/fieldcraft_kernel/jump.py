@@ -14,8 +14,8 @@ s <= d <= 2 s (p the cell before, x the cell itself, written for the way east an
     north-east, then north-west (south-east)    two straight steps, 2 s <= 2 d, fewer diagonals
     north-east, then west (south)               one straight step, s <= d + s, fewer steps
 
-With corners "both" the first two need the cell north of p to be open; with corners "free" the second
-needs the cell north of x, the third the one north (east) of p. A jump point is where that is
+With corners "both" the first two need the cell north of p to be open; with corners "free" the
+second needs the cell north of x, the third the one north (east) of p. A jump point is where that is
 missing. Each swap gives a way that comes before the other in the order above, so the first way of
 all has none left, and every step of it is one that the search makes.
 
