@@ -90,7 +90,7 @@ LAYERS = (
     {"path", "reach", "route", "sight"},
     {"body", "fields", "graph", "legal", "plain", "searching", "sight_field", "step_field"},
     {"rules"},
-    {"_arrays", "board", "grid", "hexes", "plane", "questions", "trees"},
+    {"_arrays", "board", "grid", "hexes", "plane", "questions", "trees", "warming"},
     {"encounters", "io", "plot", "tactics"},
     {"__init__"},
     {"cli"},

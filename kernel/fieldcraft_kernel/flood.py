@@ -43,8 +43,8 @@ from fieldcraft_kernel.plain import (
 )
 from fieldcraft_kernel.steps import NO_WAY
 
-OUTPUT_FULL = 3
-"""A further status of `flood_each`."""
+OUTPUT_FULL, TOO_MANY = 3, 4
+"""Further statuses of `reach_each`."""
 NEAR, APART = 16, 6
 """Up to which radius cells are fetched beforehand, and how far right and left of the middle."""
 
@@ -226,20 +226,27 @@ def fetch(words: Any, totals: Any, width: int, radius: int, cell: int) -> Any:
 
 
 @jit
-def flood_reach(book: Any, dues: Any, start: int, initial: int, limit: int) -> tuple[int, int, int]:
+def write_reach(
+    words: Any,
+    dues: Any,
+    plan: Any,
+    totals: Any,
+    order: Any,
+    queue: Any,
+    out: Any,
+    start: int,
+    initial: int,
+    limit: int,
+) -> tuple[int, int, int]:
     """Flood from one state and write the answer out in one array, ready to be shown.
 
-    In: book (book.py) of the graph and the scratch of `flood`; dues; start a state, initial its
-    total; limit as there.
+    In, scratch: as `flood`; start a state, initial its total.
     Out, where its n states fit: out int64 (m,): n states and n totals, as settled; then of the k
     cells, by rising ticks, then by number, row and column (2 k), cost as the bits of a float64 (k),
     and ``stop + 2 * parity`` (k). The scratch is blank again.
     Returns n, k and the status. Where 8 n entries do not fit, k is 0, the states are in `order`,
     their totals in the scratch, and the caller takes what it wants and blanks it.
     """
-    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
-    totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
-    queue, out = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
     u: Any = np.uint64
     i64: Any = np.int64
     radius = limit // plan[LEAST]
@@ -314,6 +321,16 @@ def flood_reach(book: Any, dues: Any, start: int, initial: int, limit: int) -> t
 
 
 @jit
+def flood_reach(book: Any, dues: Any, start: int, initial: int, limit: int) -> tuple[int, int, int]:
+    """Write one reach, as `write_reach` does: book (book.py) of the graph and the scratch."""
+    return write_reach(
+        array_at(book, WORDS, np.uint32), dues, array_at(book, PLAN, np.int64),
+        array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
+        array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64), start, initial, limit,
+    )  # fmt: skip
+
+
+@jit
 def flood_list(book: Any, dues: Any, starts: Any, initial: Any, limit: int) -> tuple[int, int]:
     """Flood from several states at once: starts int64 (s,), initial int64 (s,), else `flood`."""
     return flood(
@@ -324,37 +341,40 @@ def flood_list(book: Any, dues: Any, starts: Any, initial: Any, limit: int) -> t
 
 
 @jit
-def flood_each(
-    book: Any, dues: Any, starts: Any, limit: int, out_state: Any, out_total: Any, ends: Any
+def reach_each(
+    book: Any, dues: Any, starts: Any, initial: Any, limit: int, found: Any, sizes: Any
 ) -> tuple[int, int]:
-    """Flood from each start in turn, until all are done or the output is full.
+    """Write the reach of each start in turn, until all are done or the output is full.
 
-    In: book, dues, limit as `flood_reach`; starts int64 (s,), one search each.
-    Out: out_state int32 (m,), out_total int32 (m,): the settled states of all searches end to end;
-    ends int64 (s,), where the part of each search ends. The scratch is blank again.
-    Returns how many starts are done, and DONE or BEYOND, or why the next one could not be.
+    In: book, dues, limit as `flood_reach`; starts, initial int64 (s,), one search each.
+    Out: found int64 (m,), what `write_reach` writes for each, end to end; sizes int64 (s, 2), n and
+    k of each. The scratch is blank again.
+    Returns how many starts are done, and DONE or BEYOND, or why the next one could not be:
+    POOL_FULL, OUTPUT_FULL, or TOO_MANY where it is larger than can be written out.
     """
     words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
     totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
-    queue = array_at(book, QUEUE, np.uint32)
+    queue, out = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
     filled = 0
     result = DONE
-    zero = np.zeros(1, np.int64)
     for i in range(starts.shape[0]):
-        n, status = flood(words, dues, plan, totals, order, queue, starts[i : i + 1], zero, limit)
+        n, k, status = write_reach(
+            words, dues, plan, totals, order, queue, out, starts[i], initial[i], limit
+        )
         if status == POOL_FULL:
             return i, status
-        result = max(result, status)
-        if filled + n > out_state.shape[0]:
+        if n > 0 and k == 0:
             blank(totals, order, n)
+            return i, TOO_MANY
+        size = 2 * n + 4 * k
+        if filled + size > found.shape[0]:
             return i, OUTPUT_FULL
-        for j in range(n):
-            state = order[j]
-            out_state[filled + j] = state
-            out_total[filled + j] = totals[state]
-            totals[state] = NO_WAY
-        filled += n
-        ends[i] = filled
+        for j in range(size):
+            found[filled + j] = out[j]
+        filled += size
+        sizes[i, 0] = n
+        sizes[i, 1] = k
+        result = max(result, status)
     return starts.shape[0], result
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fieldcraft.sight import HIDDEN, Sight, View
     from fieldcraft.terrain import Border, Perch, Terrain
     from fieldcraft.trees import fall_displacements, roll_perches
+    from fieldcraft.warming import warmup
 
 _MODULES = ("grid", "hexes", "io", "rules")
 _NAMES = {
@@ -81,6 +82,7 @@ _NAMES = {
     "Terrain": "terrain",
     "fall_displacements": "trees",
     "roll_perches": "trees",
+    "warmup": "warming",
 }
 
 __all__ = [
@@ -124,6 +126,7 @@ __all__ = [
     "read_scenario",
     "roll_perches",
     "rules",
+    "warmup",
     "within",
     "write",
 ]

@@ -691,7 +691,7 @@ class Board:
         tokens: Iterable[Token] | None = None,
         creature: Creature | None = None,
         parity: int = 0,
-    ) -> list[Reach]:
+    ) -> Sequence[Reach]:
         """Return the reach from each start, shape (n, 2), as `reach` would, on all cores."""
         cells = [self._terrain.check(cell, "start") for cell in batch_of(starts, (2,), "starts")]
         others = self._present(tokens)
@@ -708,6 +708,8 @@ class Board:
             answers = field.reach_many(
                 batch, self._limit(pace), parity=parity, rest=pace.rest, speeds=pace.modes
             )
+            if len(free) == len(cells):
+                return answers
             found.update(zip(free, answers, strict=True))
         for i, cell in enumerate(cells):
             if i not in found:

@@ -6,6 +6,7 @@ Every function takes the costs first. To ask more than one question of a map, pr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -167,7 +168,7 @@ def reach_many(
     *,
     parity_in: int = 0,
     **options: Any,
-) -> list[Reach]:
+) -> Sequence[Reach]:
     """Return the reach of each start, shape (n, 2), as `reach` would, on all cores."""
     return field(cost, **options).reach_many(starts, budget, parity=parity_in)
 

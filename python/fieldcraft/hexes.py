@@ -6,6 +6,7 @@ or ``"even-q"`` (flat tops). To ask more than one question of a map, prepare it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ def reach_many(
     starts: npt.ArrayLike,
     budget: float | str | None = None,
     **options: Any,
-) -> list[Reach]:
+) -> Sequence[Reach]:
     """Return the reach of each start, shape (n, 2), as `reach` would, on all cores."""
     return field(cost, **options).reach_many(starts, budget)
 

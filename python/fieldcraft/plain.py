@@ -33,8 +33,8 @@ Array = npt.NDArray[Any]
 MAX_STATES = 1 << 28
 """A queue's entry has 28 bits for the state."""
 MIN_SLOTS = 32
-ANSWER = 1 << 15
-"""Entries of the array in which a reach is written out; larger ones are taken as they are."""
+ANSWER, MOST_ROOM = 1 << 15, 1 << 20
+"""Entries of the array in which a reach is written out, and of one for a batch of them."""
 
 
 class PlainGraph:
@@ -326,33 +326,38 @@ class PlainSearcher:
         self._idle.append(scratch)
         return None if self._is_cut_off(status, bound) else costs
 
-    def flood_each(self, starts: Array, limit: int) -> list[tuple[Array, Array]] | None:
-        """Return what `flood` would from each start on its own."""
+    def reach_each(
+        self, starts: Array, initial: Array, limit: int
+    ) -> list[tuple[Array, Array]] | None:
+        """Return what `reach` would from each start on its own, in parts.
+
+        A part is an array, in which reaches stand as they are written, end to end, and n and k of
+        each, shape (s, 2).
+        """
         graph = self.graph
         bound = min(limit, graph.cap, graph.largest)
-        found: list[tuple[Array, Array]] = []
-        size = ANSWER
+        parts: list[tuple[Array, Array]] = []
+        room = ANSWER
         scratch = self._lend()
-        while len(found) < len(starts):
-            states, totals = np.empty(size, np.int32), np.empty(size, np.int32)
-            left = starts[len(found) :]
-            ends = np.zeros(len(left), np.int64)
-            done, status = flood.flood_each(
-                scratch.book, graph.dues, left, bound, states, totals, ends
+        while len(starts):
+            found, sizes = np.empty(room, np.int64), np.zeros((len(starts), 2), np.int64)
+            done, status = flood.reach_each(
+                scratch.book, graph.dues, starts, initial, bound, found, sizes
             )
-            begin = 0
-            for end in ends[:done].tolist():
-                found.append((states[begin:end].copy(), totals[begin:end].copy()))
-                begin = end
-            if status == flood.OUTPUT_FULL:
-                size *= 4
-            elif status == kernel.POOL_FULL:
+            if status == kernel.POOL_FULL:
                 scratch.enlarge()
+            elif status == flood.TOO_MANY:
+                scratch.lengthen()
             elif self._is_cut_off(status, bound):
                 self._idle.append(scratch)
                 return None
+            if done:
+                parts.append((found, sizes[:done]))
+                starts, initial = starts[done:], initial[done:]
+            # Not enough room for a single one, or for many: both want more.
+            room = min(2 * room, MOST_ROOM) if done else 2 * room
         self._idle.append(scratch)
-        return found
+        return parts
 
     def path(
         self,
@@ -399,6 +404,8 @@ class PlainSearcher:
         self, goal: int, states: Array, totals: Array, starts: Array, initial: Array
     ) -> tuple[Array, Array]:
         """Return the way to a settled state of an earlier search, start first, and its totals."""
+        # Of one type however they were found, or the kernel would be compiled for each.
+        states, totals = np.array(states, np.int64), np.array(totals, np.int64)
         scratch = self._lend()
         while True:
             n = walk.way_to(scratch.book, self.graph.dues, states, totals, starts, initial, goal)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,57 @@ from fieldcraft.creature import Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, OutsideMapError
 from fieldcraft.lattice import Cell
 
-__all__ = ["batch_of", "cells_of", "on_map", "spread"]
+__all__ = [
+    "Batch",
+    "batch_array",
+    "batch_of",
+    "cells_of",
+    "checked_cells",
+    "cores",
+    "on_map",
+    "spread",
+]
 
 Result = TypeVar("Result")
 
 BLOCKS_A_WORKER = 16
+
+
+class Batch(Sequence[Result]):
+    """The answers of a batch, in order: a sequence that makes each when it is asked for.
+
+    It equals any sequence of the same answers.
+    """
+
+    def __init__(self, n: int, make: Callable[[int], Result]) -> None:
+        self._n, self._make = n, make
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Result]: ...
+    def __getitem__(self, index: int | slice) -> Result | list[Result]:
+        if isinstance(index, slice):
+            return [self._make(i) for i in range(*index.indices(self._n))]
+        if not -self._n <= index < self._n:
+            raise IndexError(f"answer {index} of a batch of {self._n}")
+        return self._make(index % self._n)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+    def __repr__(self) -> str:
+        return f"Batch({self._n} answers)"
 
 
 def on_map(cell: Any, shape: tuple[int, int], what: str = "cell") -> Cell:
@@ -69,33 +115,62 @@ def _array_of(given: Any) -> npt.NDArray[Any]:
 
 def batch_of(given: Any, shape: tuple[int, ...], what: str, *, empty: bool = True) -> list[Any]:
     """Return whole numbers of shape (n, *shape) as nested lists, or raise ArgumentTypeError."""
+    cells: list[Any] = batch_array(given, shape, what, empty=empty).tolist()
+    return cells
+
+
+def batch_array(
+    given: Any, shape: tuple[int, ...], what: str, *, empty: bool = True
+) -> npt.NDArray[Any]:
+    """Return whole numbers of shape (n, *shape) as an array, or raise ArgumentTypeError."""
     try:
         array = _array_of(given)
     except ValueError:
         array = np.zeros((0, 0, 0, 0))
     if array.size == 0 and array.ndim <= 1 + len(shape):
         if empty:
-            return []
+            return np.zeros((0, *shape), np.int64)
         raise ArgumentTypeError(f"{what} needs at least one cell")
     if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
         raise ArgumentTypeError(
             f"{what} must be whole numbers of shape (n, {', '.join(map(str, shape))}), not "
             f"shape {array.shape} of {array.dtype}"
         )
-    cells: list[Any] = array.tolist()
-    return cells
+    return array
 
 
-def _cores() -> int:
+def checked_cells(
+    given: Any,
+    shape: tuple[int, int],
+    each: tuple[int, ...],
+    what: str,
+    roles: tuple[str, ...],
+) -> npt.NDArray[np.int64]:
+    """Return a batch of cells, shape (n, *each), that all lie on the map, C-contiguous.
+
+    `roles` names the cells of one item, in order; the first one off the map is reported.
+    """
+    array = batch_array(given, each, what)
+    rows, cols = array[..., 0], array[..., 1]
+    height, width = shape
+    if array.size and not (
+        rows.min() >= 0 and cols.min() >= 0 and rows.max() < height and cols.max() < width
+    ):
+        for i, (row, col) in enumerate(array.reshape(-1, 2).tolist()):
+            on_map((row, col), shape, roles[i % len(roles)])
+    return np.ascontiguousarray(array, np.int64)
+
+
+def cores() -> int:
     """Return the cores this process may use; ``NUMBA_NUM_THREADS`` may say fewer."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     wanted = os.environ.get("NUMBA_NUM_THREADS", "")
-    return min(cores or 1, int(wanted)) if wanted.isdigit() and int(wanted) else cores or 1
+    return min(found or 1, int(wanted)) if wanted.isdigit() and int(wanted) else found or 1
 
 
 def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
     """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores."""
-    workers = min(_cores(), n)
+    workers = min(cores(), n)
     if workers <= 1:
         return part(0, n) if n else []
     # Several blocks a worker, so that an interrupt has not to wait for the whole batch.

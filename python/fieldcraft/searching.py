@@ -247,9 +247,9 @@ class Searcher:
         """Flood from each state on its own, in one kernel call as long as its output fits."""
         graph = self.graph
         if self.plain is not None:
-            found = self.plain.flood_each(states, limit)
-            if found is not None:
-                return [(*part, NO_LINKS) for part in found]
+            parts = self.plain.reach_each(states, np.zeros(len(states), np.int64), limit)
+            if parts is not None:
+                return [(*found, NO_LINKS) for part in parts for found in _settled(*part)]
         results: list[Settled] = []
         size = FIRST_OUTPUT
         with self.lend() as holder:
@@ -341,3 +341,11 @@ class Searcher:
             if n != walk.TOO_SHORT or size > len(scratch.totals):
                 raise FieldcraftError("a settled state has no way back; please report this")
             size *= 4
+
+
+def _settled(array: Array, sizes: Array) -> Iterator[tuple[Array, Array]]:
+    """List states and totals of reaches as `PlainSearcher.reach_each` gives them."""
+    begin = 0
+    for n, k in sizes.tolist():
+        yield array[begin : begin + n], array[begin + n : begin + 2 * n]
+        begin += 2 * n + 4 * k

@@ -29,7 +29,7 @@ from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, Link, Patch
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
-from fieldcraft.queries import batch_of, cells_of, on_map, spread
+from fieldcraft.queries import Batch, batch_of, cells_of, checked_cells, on_map, spread
 from fieldcraft.reach import Reach, Speeds, WrittenReach
 from fieldcraft.searching import Searcher, Settled, Way
 from fieldcraft.uniform import Uniform
@@ -565,11 +565,7 @@ class StepField(Frozen):
         answer = plain.reach(state, total, limit)
         if answer is None:
             return None
-        reach = WrittenReach(self, answer, (state, total), shown)
-        if rest:
-            reach.rest = rest
-        if speeds:
-            reach._speeds = tuple(speeds)
+        reach = self._shown(answer, (state, total), shown, rest, speeds)
         if self.stay is not None and self.stay.item(row, col):
             reach.let_stay()
         return reach
@@ -783,7 +779,7 @@ class StepField(Frozen):
         layer: int | None = None,
         rest: str = "",
         speeds: Speeds = (),
-    ) -> list[Reach]:
+    ) -> Sequence[Reach]:
         """Return the reach of each start, as `reach` would, in parallel.
 
         Parameters
@@ -791,12 +787,22 @@ class StepField(Frozen):
         starts : array_like of int, shape (n, 2)
         budget, parity, layer, rest, speeds
             As in `reach`.
+
+        Returns
+        -------
+        sequence of Reach
+            Each made when it is asked for, of what was found at once.
         """
-        cells = batch_of(starts, (2,), "starts")
+        cells = checked_cells(starts, self.shape, (2,), "starts", ("start",))
         limit, shown = self._limit(budget)
-        seeds = [self.seeds(cell, None, parity, layer) for cell in cells]
-        several = any(len(some) > 1 for some, _ in seeds)
-        states = np.array([state[0] for state, _ in seeds], np.int64)
+        if layer is None and not self.seats and len(cells) and self._searcher.plain is not None:
+            seeds = self._plain_seeds(cells, parity)
+            found = self._plain_reaches(cells, seeds, limit, shown, rest, speeds)
+            if found is not None:
+                return found
+        many = [self.seeds(tuple(cell), None, parity, layer) for cell in cells.tolist()]
+        several = any(len(some) > 1 for some, _ in many)
+        states = np.array([state[0] for state, _ in many], np.int64)
 
         common: dict[str, Any] = {"budget": shown, "rest": rest, "speeds": speeds}
 
@@ -804,18 +810,89 @@ class StepField(Frozen):
             found = self._searcher.flood_each(states[begin:end], limit)
             return [
                 Reach(self, settled, *seed, expanded=len(settled[0]), **common)
-                for settled, seed in zip(found, seeds[begin:end], strict=True)
+                for settled, seed in zip(found, many[begin:end], strict=True)
             ]
 
         def one_by_one(begin: int, end: int) -> list[Reach]:
             return [
-                self.reach(cell, budget, parity=parity, layer=layer, rest=rest, speeds=speeds)
-                for cell in cells[begin:end]
+                self.reach(tuple(cell), budget, parity=parity, layer=layer, **options)
+                for cell in cells[begin:end].tolist()
             ]
 
         # The batch kernel starts at 0 in one state, and a half square carried in is not 0.
-        carried = bool(seeds) and seeds[0][1][0] != 0
+        options: dict[str, Any] = {"rest": rest, "speeds": speeds}
+        carried = bool(many) and many[0][1][0] != 0
         return spread(len(cells), one_by_one if carried or several else part)
+
+    def _plain_seeds(self, cells: Array, parity: Any) -> tuple[Array, Array]:
+        """Return the states in which movements begin on a plain graph, and their totals."""
+        if self._closed is not None:
+            shut = self._closed[cells[:, 0], cells[:, 1]]
+            if shut.any():
+                cells = cells[shut][:1]  # reported below
+        first, total = self.seeds(tuple(cells[0].tolist()), None, parity)
+        numbers = (cells[:, 0] + 1) * (self.shape[1] + 2) + cells[:, 1] + 1
+        states = numbers + (first[0] - numbers[0])
+        return states, np.full(len(states), total[0], np.int64)
+
+    def _plain_reaches(
+        self,
+        cells: Array,
+        seeds: tuple[Array, Array],
+        limit: int,
+        shown: float,
+        rest: str,
+        speeds: Speeds,
+    ) -> Batch[Reach] | None:
+        """Return the reaches of a batch on a plain graph; None where that cannot tell."""
+        plain, states, totals = self._searcher.plain, *seeds
+        if plain is None:
+            return None
+        blocks = spread(
+            len(states), lambda a, b: [plain.reach_each(states[a:b], totals[a:b], limit)]
+        )
+        arrays: list[Array] = []
+        of_part: list[Array] = []
+        parts: list[tuple[Array, Array]] = []
+        for block in blocks:
+            if block is None:
+                return None
+            parts += block
+        for number, (array, sizes) in enumerate(parts):
+            lengths = 2 * sizes[:, 0] + 4 * sizes[:, 1]
+            begins = np.cumsum(lengths) - lengths
+            arrays.append(array)
+            of_part.append(np.column_stack([np.full(len(sizes), number), begins, lengths, sizes]))
+        table = np.concatenate(of_part)
+        if self.stay is not None:
+            may_stay = self.stay[cells[:, 0], cells[:, 1]]
+            for number, begin, _, n, k in table[may_stay].tolist():
+                arrays[number][begin + 2 * n + 3 * k] |= 1  # the start comes first
+        for array in arrays:
+            array.flags.writeable = False
+
+        def make(i: int) -> Reach:
+            number, begin, length, n, k = table[i].tolist()
+            answer = arrays[number][begin : begin + length], n, k
+            return self._shown(answer, (int(states[i]), int(totals[i])), shown, rest, speeds)
+
+        return Batch(len(table), make)
+
+    def _shown(
+        self,
+        answer: tuple[Array, int, int],
+        seed: tuple[int, int],
+        shown: float,
+        rest: str,
+        speeds: Speeds,
+    ) -> WrittenReach:
+        """Return what a kernel has written as a reach."""
+        reach = WrittenReach(self, answer, seed, shown)
+        if rest:
+            reach.rest = rest
+        if speeds:
+            reach._speeds = tuple(speeds)
+        return reach
 
     def paths(self, pairs: Any, **options: Any) -> list[Path]:
         """Return a cheapest path for each pair (start, goal), as `path` would, in parallel.

@@ -14,6 +14,7 @@ import strategies as fc_st
 from fieldcraft import plain
 from fieldcraft.fields import Layer
 from fieldcraft.lattice import Lattice
+from fieldcraft.queries import Batch
 from fieldcraft_kernel import flood
 from fieldcraft_kernel import plain as kernel
 from fieldcraft_kernel.bits import lowest_bit
@@ -102,7 +103,12 @@ def test_distances_and_many_equal_the_general_search(case, parity):
     behind = rng.integers(0, 12, 3).tolist()
     assert field.reach(starts, 30, initial=behind) == general.reach(starts, 30, initial=behind)
     budget = options["budget"]
-    assert field.reach_many(starts, budget) == general.reach_many(starts, budget)
+    many = field.reach_many(starts, budget, parity=options["parity"])
+    assert isinstance(many, Batch)
+    assert many == general.reach_many(starts, budget, parity=options["parity"])
+    assert [reach.path_to(starts[0]) for reach in many] == [
+        general.reach(start, **options).path_to(starts[0]) for start in starts
+    ]
 
 
 @fc_st.examples(250)
@@ -245,13 +251,13 @@ def test_an_output_that_is_full_says_so():
     searcher = field._searcher.plain
     scratch = searcher._lend()
     starts = np.array([field.padded((4, 4)), field.padded((0, 0))], np.int64)
-    first, second = (len(field.reach(cell, 2)) for cell in ((4, 4), (0, 0)))
+    first, second = (6 * len(field.reach(cell, 2)) for cell in ((4, 4), (0, 0)))
     for size, done in ((first - 1, 0), (first + second - 1, 1), (first + second, 2)):
-        states, totals = np.empty(size, np.int32), np.empty(size, np.int32)
-        found, status = flood.flood_each(
-            scratch.book, searcher.graph.dues, starts, 5, states, totals, np.zeros(2, np.int64)
+        found, sizes = np.empty(size, np.int64), np.zeros((2, 2), np.int64)
+        n, status = flood.reach_each(
+            scratch.book, searcher.graph.dues, starts, np.zeros(2, np.int64), 5, found, sizes
         )
-        assert found == done
+        assert n == done
         assert (status == flood.OUTPUT_FULL) == (done < 2)
         assert (scratch.totals == NO_WAY).all()
 
@@ -264,3 +270,36 @@ def test_reaches_survive_a_pickle():
     assert again == reach
     assert not again.cells.flags.writeable
     assert again.path_to((0, 0)) == reach.path_to((0, 0))
+
+
+def test_a_batch_is_a_sequence():
+    import pickle
+
+    field = fc.grid.field(np.ones((5, 5)))
+    starts = [(0, 0), (2, 2), (4, 1)]
+    many = field.reach_many(starts, 2)
+    wanted = [field.reach(start, 2) for start in starts]
+    assert isinstance(many, Batch)
+    assert many == wanted
+    assert list(many) == wanted == many[:]
+    assert many[-1] == wanted[2]
+    assert many[1:] == wanted[1:]
+    assert many != wanted[:2]
+    assert many != [*wanted[:2], wanted[0]]
+    assert pickle.loads(pickle.dumps(many)) == wanted
+    assert field.reach_many(np.zeros((0, 2), int), 2) == []
+    with pytest.raises(IndexError, match="answer 3"):
+        many[3]
+    with pytest.raises(fc.ClosedCellError, match=r"\(0, 1\)"):
+        fc.grid.reach_many([[1, np.inf]], [(0, 0), (0, 1)], 1)
+
+
+def test_who_stands_may_stay_in_a_batch():
+    """Where a board lets a movement end where it began, the batch does too."""
+    board = fc.Board.from_rows(["...", ".~.", "..."], {".": "open", "~": "wall"}, rules="srd5")
+    starts = [(0, 0), (1, 1), (2, 2)]
+    many = board.reach_many(starts, budget=2)
+    assert list(many) == [board.reach(start, budget=2) for start in starts]
+    assert [bool(reach.can_stop[0]) for reach in many] == [
+        bool(board.reach(start, budget=2).can_stop[0]) for start in starts
+    ]

@@ -248,6 +248,14 @@ def command() -> Any:
         """
         return partial(_commands.verify, map_, scenario, json=json)
 
+    @app.command()
+    def warmup() -> Todo:
+        """Compile the kernels beforehand, which takes a minute or so, once.
+
+        They are kept on disk; whatever is asked afterwards finds them compiled.
+        """
+        return _commands.warmup
+
     systems = typer.Typer(**look)
     app.add_typer(systems, name="rules")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_
 import math
 import sys
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -235,8 +236,31 @@ def _recomputed(board: Board, rows: Sequence[ScenarioRow]) -> Iterable[float]:
     return costs
 
 
-def _progress(total: int) -> Callable[[int | None], None]:
-    """Return what to call with the rows done, and with None at the end."""
+def warmup() -> int:
+    """Compile the kernels, with a progress bar on a terminal, and say what was done."""
+    from fieldcraft.warming import warmup as compile_all
+
+    bar: Callable[[int | None], None] | None = None
+
+    def show(done: int, total: int, name: str) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = _progress(total, "compiling")
+        elif done:
+            bar(1)
+
+    begin = time.perf_counter()
+    try:
+        asked = compile_all(show)
+    finally:
+        if bar is not None:
+            bar(None)
+    print(f"{asked} kinds of question asked in {time.perf_counter() - begin:.1f} s.")
+    return 0
+
+
+def _progress(total: int, what: str = "verifying") -> Callable[[int | None], None]:
+    """Return what to call with the steps done, and with None at the end."""
     from fieldcraft.cli._text import is_terminal
 
     if not is_terminal(sys.stderr):
@@ -245,7 +269,7 @@ def _progress(total: int) -> Callable[[int | None], None]:
     from rich.progress import Progress
 
     bar = Progress(console=Console(file=sys.stderr, force_terminal=True), transient=True)
-    task = bar.add_task("verifying", total=total)
+    task = bar.add_task(what, total=total)
     bar.start()
     return lambda done: bar.stop() if done is None else bar.advance(task, done)
 

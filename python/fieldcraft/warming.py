@@ -1,0 +1,112 @@
+"""Compiling everything beforehand: `warmup`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from fieldcraft import grid, hexes
+from fieldcraft.board import Board
+from fieldcraft.creature import Creature, Token
+from fieldcraft.step_field import StepField
+
+__all__ = ["warmup"]
+
+Progress = Callable[[int, int, str], object]
+Step = tuple[str, Callable[[], object]]
+
+SIDE = 6
+TWOS = 1 + np.arange(SIDE * SIDE).reshape(SIDE, SIDE) % 2
+START, GOAL = (0, 0), (SIDE - 1, SIDE - 1)
+
+
+def warmup(progress: Progress | None = None) -> int:
+    """Compile the kernels, or load those compiled before: a question of every kind is asked.
+
+    Compiled code is kept on disk, so this is for the first time after an installation, or in the
+    building of a container: no question compiles anything afterwards.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called before each step, and at the end, with the number of steps done, the number of all
+        of them, and what comes next.
+
+    Returns
+    -------
+    int
+        How many kinds of question were asked.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.warmup() > 10
+    True
+    """
+    steps = [*_arrays(), *_boards()]
+    for done, (name, ask) in enumerate(steps):
+        if progress is not None:
+            progress(done, len(steps), name)
+        ask()
+    if progress is not None:
+        progress(len(steps), len(steps), "")
+    return len(steps)
+
+
+def _arrays() -> list[Step]:
+    """Return questions about arrays: plain graphs, alternating ones, floats, and views."""
+    steps: list[Step] = []
+    fields: dict[str, Callable[[], StepField]] = {
+        "squares": partial(grid.field, TWOS, diagonals=(70, 99)),
+        "alternating diagonals": partial(grid.field, TWOS, diagonals="alternating"),
+        "exact diagonals": partial(grid.field, TWOS, diagonals="exact"),
+        "hexes": partial(hexes.field, TWOS),
+    }
+    questions: dict[str, Callable[[StepField], object]] = {
+        "reach": lambda field: field.reach(START, 4).path_to((1, 1)),
+        "reach of several": lambda field: field.reach([START, GOAL], 4).path_to((1, 1)),
+        "distances": lambda field: field.distances([START, GOAL]),
+        "path": lambda field: field.path(START, GOAL),
+        "many reaches": lambda field: field.reach_many([START, GOAL], 3),
+    }
+    for name, make in fields.items():
+        for question, ask in questions.items():
+            steps.append((f"{name}: {question}", partial(_asked, make, ask)))
+    pairs = [(START, GOAL)]
+    return [
+        *steps,
+        ("squares: view", partial(grid.view, TWOS > 1, START, 4)),
+        ("squares: sight lines", partial(grid.sights, TWOS > 1, pairs)),
+        ("hexes: view", partial(hexes.view, TWOS, START, 4)),
+        ("hexes: sight lines", partial(hexes.sights, TWOS, pairs)),
+    ]
+
+
+def _asked(make: Callable[[], StepField], ask: Callable[[StepField], object]) -> object:
+    return ask(make())
+
+
+def _boards() -> list[Step]:
+    """Return questions about boards of each system: large bodies, several speeds, heights."""
+    steps: list[Step] = []
+    lattices = {"hexwild": "odd-r", "pathfinder": "square", "srd5": "square", "skirmish": "square"}
+    for system, lattice in lattices.items():
+        board = Board(
+            [["open"] * SIDE] * SIDE, lattice=lattice, rules=system,
+            elevation=np.where(np.eye(SIDE) > 0, 1.0, 0.0),
+            tokens=[
+                Token(Creature("large", size="large", speed=6), (2, 2), side="red"),
+                Token(Creature("small", speed={"walk": 6, "fly": 6}), (0, 4), side="blue"),
+            ],
+        )  # fmt: skip
+        large, small = board.tokens
+        steps += [
+            (f"{system}: reach of a large body", partial(board.reach, large)),
+            (f"{system}: reach by several speeds", partial(board.reach, small)),
+            (f"{system}: path", partial(board.path, small, (5, 5))),
+            (f"{system}: sight", partial(board.sight, large, small)),
+            (f"{system}: view", partial(board.view, small, 4)),
+        ]
+    return steps
