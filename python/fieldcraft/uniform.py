@@ -56,6 +56,9 @@ class Plane(NamedTuple):
     stops: Array
 
 
+NO_PLANE = Plane(0, False, 0.0, 0.0, frozen(np.zeros(0, np.uint64)))
+
+
 class Scratch:
     """What one thread works in; see `jump.jump_search`.
 
@@ -149,16 +152,18 @@ class Uniform:
         return plane
 
     def _new_plane(self, label: int) -> Plane:
+        labels = self.components.labels
+        price = self._price or _only(self._enter[labels == label])
+        if not price:
+            return NO_PLANE
         height, width = (side + 2 for side in self.graph.shape)
         size = 2 * height * ((width + 63) // 64) + 6 * width * ((height + 63) // 64)
         stops = np.empty(size, np.uint64)
-        labels = self.components.labels
-        price = self._price or _only(self._enter[labels == label])
         corners, n_cells, n_beside, n_stops = jump.lay_plane(
             stops, labels, label, self._steps, _legal_by_block(), width
         )
-        if not (corners and price):
-            return Plane(0, False, 0.0, 0.0, frozen(stops[:0]))
+        if not corners:
+            return NO_PLANE
         straight, diagonal = (float(x) * price for x in self.graph.arrays.scale[0, [0, -1]])
         is_crowded = min(n_stops, n_beside) > CROWDED * n_cells and n_cells >= LARGE
         # A* over floats is slower than that over whole ticks, and than jump points everywhere.
