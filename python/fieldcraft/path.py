@@ -189,7 +189,7 @@ def _no_steps() -> tuple[Step, ...]:
     return ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Path(Frozen):
     """A cheapest path, or the answer that there is none.
 
@@ -221,8 +221,23 @@ class Path(Frozen):
     _n_steps: int = field(default=0, repr=False)
     _explain: Callable[[], tuple[Step, ...]] = field(default=_no_steps, repr=False)
 
-    def __post_init__(self) -> None:
-        self.cells.flags.writeable = False
+    def __init__(
+        self,
+        cells: npt.NDArray[np.int64],
+        cost: float,
+        parity: int = 0,
+        expanded: int = 0,
+        unit: str = "",
+        legs: tuple[Path, ...] = (),
+        _n_steps: int = 0,
+        _explain: Callable[[], tuple[Step, ...]] = _no_steps,
+    ) -> None:
+        cells.flags.writeable = False
+        # What a frozen dataclass does one by one takes longer than a short search.
+        self.__dict__.update(
+            cells=cells, cost=cost, parity=parity, expanded=expanded, unit=unit, legs=legs,
+            _n_steps=_n_steps, _explain=_explain,
+        )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         # The steps go along, not the whole map that could work them out again.

@@ -71,8 +71,13 @@ class Batch(Sequence[Result]):
 
 def on_map(cell: Any, shape: tuple[int, int], what: str = "cell") -> Cell:
     """Return the cell as two integers, or raise OutsideMapError."""
-    row, col = as_cell(cell, what)
     height, width = shape
+    if type(cell) is tuple and len(cell) == 2:
+        # The ordinary case, in a fifth of the time.
+        row, col = cell
+        if type(row) is type(col) is int and 0 <= row < height and 0 <= col < width:
+            return row, col
+    row, col = as_cell(cell, what)
     if not (0 <= row < height and 0 <= col < width):
         raise OutsideMapError(
             f"{what} ({row}, {col}) lies outside the map of shape ({height}, {width}); "

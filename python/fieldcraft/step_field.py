@@ -33,6 +33,7 @@ from fieldcraft.queries import Batch, batch_of, cells_of, checked_cells, on_map,
 from fieldcraft.reach import Reach, Speeds, WrittenReach
 from fieldcraft.reaches import Reaches
 from fieldcraft.searching import Searcher, Settled, Way
+from fieldcraft.uniform import Uniform
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
 
@@ -204,6 +205,14 @@ class StepField(Frozen):
     def is_float(self) -> bool:
         """Whether prices are floats rather than whole ticks."""
         return self._graph.is_float
+
+    @property
+    def _uniform(self) -> Uniform:
+        """What can be done where steps cost the same, with its tables; of the graph as it is."""
+        known: Uniform | None = self.__dict__.get("_tables")
+        if known is None or known.graph is not self._graph:
+            known = self.__dict__["_tables"] = Uniform(self._graph)
+        return known
 
     @property
     def ticks(self) -> Fraction:
@@ -659,6 +668,11 @@ class StepField(Frozen):
         """
         seeds, totals = self.seeds(starts, initial, parity, layer)
         limit, _ = self._limit(budget)
+        if initial is None:
+            scale = float(self._ticks.denominator), float(self._ticks.numerator)
+            found = self._uniform.distances(self.to_cells(seeds), limit, *scale)
+            if found is not None:
+                return found
         searcher = self._searcher
         if searcher.plain is not None:
             costs = searcher.plain.costs(seeds, totals, limit, self.shape)
@@ -678,7 +692,7 @@ class StepField(Frozen):
         parity: int = 0,
         layer: int | None = None,
         stop: bool = True,
-        algorithm: Literal["auto", "astar", "dijkstra"] = "auto",
+        algorithm: Literal["auto", "astar", "jps", "dijkstra"] = "auto",
     ) -> Path:
         """Return a cheapest path from a start to a goal.
 
@@ -694,8 +708,9 @@ class StepField(Frozen):
         stop : bool
             Whether the path must end where a movement may end.
         algorithm : str
-            ``"astar"`` (the default), or ``"dijkstra"``, whose path follows the tie rule of
-            `Reach.path_to`. Both give the least cost, and the same path at every call.
+            ``"astar"``; ``"jps"``, jump points, for squares of one price; ``"dijkstra"``, whose
+            path follows the tie rule of `Reach.path_to`; or the choice of the library (``"auto"``),
+            which is the quickest. All give the least cost, and the same path at every call.
 
         Returns
         -------
@@ -706,17 +721,36 @@ class StepField(Frozen):
         ------
         OutsideMapError, ClosedCellError, CostError
             As in `reach`; also if a goal lies outside the map.
+        RulesError
+            If jump points are asked for and do not apply.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> field = fc.grid.field([[1] * 50] * 50, diagonals="approximate")
+        >>> path = field.path((0, 0), (49, 20))
+        >>> path.cost, path.expanded
+        (59.0, 1)
+        >>> field.path((0, 0), (49, 20), algorithm="astar").cost
+        59.0
         """
-        if algorithm not in ("auto", "astar", "dijkstra"):
+        if algorithm not in ("auto", "astar", "jps", "dijkstra"):
             raise ArgumentTypeError(
-                f"algorithm must be 'auto', 'astar' or 'dijkstra', not {algorithm!r}"
+                f"algorithm must be 'auto', 'astar', 'jps' or 'dijkstra', not {algorithm!r}"
             )
         start_cell = self.check(start, "start")
+        if algorithm in ("auto", "jps"):
+            must = algorithm == "jps"
+            quick = self._uniform.path(self, start_cell, goal, budget, parity, layer, stop, must)
+            if quick is not None:
+                return quick
         seeds, totals = self.seeds(start_cell, None, parity, layer)
         cells = self.goal_cells(goal)
         limit, _ = self._limit(budget)
         if start_cell in cells:
             return self.path_of((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
+        if not self._uniform.components.may_lead(self.padded(start_cell), map(self.padded, cells)):
+            return no_path(0, self.unit)
         way, expanded = self._searcher.find(
             seeds, totals, cells, limit, must_stop=bool(stop), guided=algorithm != "dijkstra"
         )
@@ -925,10 +959,12 @@ class StepField(Frozen):
             self.unit,
             (),
             len(states) - 1,
-            partial(self._steps, cells, rows, links, ticks),
+            partial(self.steps_along, cells, rows, links, ticks),
         )
 
-    def _steps(self, cells: Array, rows: Array, links: Array, ticks: Array) -> tuple[Step, ...]:
+    def steps_along(
+        self, cells: Array, rows: Array, links: Array, ticks: Array
+    ) -> tuple[Step, ...]:
         """Return the steps of a way, given the cell, row, link and total of each of its states."""
         points: list[Cell] = [(row, col) for row, col in cells.tolist()]
         prices = np.diff(ticks).tolist()

@@ -75,8 +75,12 @@ def _arrays() -> list[Step]:
         for question, ask in questions.items():
             steps.append((f"{name}: {question}", partial(_asked, make, ask)))
     pairs = [(START, GOAL)]
+    ones = np.ones_like(TWOS)
+    even = partial(grid.field, ones, diagonals="equidistant")
     return [
         *steps,
+        ("one price: path", lambda: even().path(START, GOAL, algorithm="jps")),
+        ("one price: distances", lambda: even().distances(START)),
         ("squares: view", partial(grid.view, TWOS > 1, START, 4)),
         ("squares: sight lines", partial(grid.sights, TWOS > 1, pairs)),
         ("hexes: view", partial(hexes.view, TWOS, START, 4)),
