@@ -3,4 +3,29 @@
 Importing this package imports nothing else; import the module that holds the kernel you want.
 """
 
-__all__ = ["bodies", "lattice", "lines", "queues", "search", "sight", "steps", "walk"]
+__all__ = [
+    "astar",
+    "bits",
+    "bodies",
+    "book",
+    "breadth",
+    "components",
+    "fans",
+    "flood",
+    "jump",
+    "lanes",
+    "lattice",
+    "lines",
+    "pairs",
+    "plain",
+    "queues",
+    "search",
+    "shadows",
+    "sight",
+    "stacks",
+    "steps",
+    "viewlanes",
+    "views",
+    "walk",
+    "words",
+]

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.words import NONE, ONE, lowest_bit
+from fieldcraft_kernel.bits import lowest_bit
+from fieldcraft_kernel.words import NONE, ONE
 
 DONE, TOTAL_TOO_LARGE = 0, 1
 """Status codes of `breadth_first`."""

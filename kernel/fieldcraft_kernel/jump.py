@@ -36,14 +36,12 @@ from typing import Any
 import numpy as np
 
 from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.bits import count_bits, highest_bit, lowest_bit
 from fieldcraft_kernel.words import (
     ALL,
     LAST,
     NONE,
     ONE,
-    count_bits,
-    highest_bit,
-    lowest_bit,
     turn_block,
 )
 
