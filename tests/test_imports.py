@@ -89,7 +89,8 @@ LAYERS = (
     {"creature", "queries", "terrain"},
     {"path", "reach", "reaches", "route", "sight"},
     {"all_views", "line_tables", "sight_field"}.union(
-        {"body", "fields", "graph", "legal", "plain", "searching", "step_field"}
+        {"body", "connected", "fields", "graph", "legal", "plain", "searching"},
+        {"step_field", "uniform"},
     ),
     {"rules"},
     {"_arrays", "board", "grid", "hexes", "plane", "questions", "stacks", "trees", "warming"},

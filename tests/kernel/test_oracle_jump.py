@@ -15,7 +15,7 @@ import fieldcraft as fc
 import strategies as fc_st
 from fieldcraft.fields import StepField, legal_steps
 from fieldcraft.lattice import Lattice
-from fieldcraft_kernel import jump, words
+from fieldcraft_kernel import bits, jump, words
 from reference.graph import SQRT2
 
 SQUARE = Lattice("square")
@@ -288,7 +288,7 @@ def test_bits_of_a_word(value):
 
 @words.jit
 def ask(word):
-    return words.lowest_bit(word), words.highest_bit(word), words.count_bits(word)
+    return bits.lowest_bit(word), bits.highest_bit(word), bits.count_bits(word)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (64, 64), (65, 63), (3, 200), (130, 5)])
