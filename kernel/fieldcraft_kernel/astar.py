@@ -214,7 +214,8 @@ def astar(
         expanded += 1
         paid = total
         if dues.ndim == 2:
-            paid += i64(dues[cell, u(0)])
+            if dues.shape[0]:
+                paid += i64(dues[cell, u(0)])
         here = words[cell]
         moves = u(MOVES) + u(N_MOVES) * (dear | (u(here >> np.uint32(ODD)) & one))
         mask = here & np.uint32(plan[u(KEEP) + (entry & u(15))])

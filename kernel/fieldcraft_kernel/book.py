@@ -16,8 +16,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np.numpy_support import carray
 
-WORDS, PLAN, TOTALS, ORDER, QUEUE, OUT = 0, 2, 4, 6, 8, 10
-N_BOOK = 12
+WORDS, PLAN, TOTALS, ORDER, QUEUE, OUT, CELLS, COSTS, REST = 0, 2, 4, 6, 8, 10, 12, 14, 16
+N_BOOK = 18
 
 
 def _cast_pointer(typing_context: Any, address: Any) -> Any:

@@ -11,7 +11,18 @@ import numpy as np
 
 from fieldcraft_kernel._jit import jit
 from fieldcraft_kernel.bits import lowest_bit
-from fieldcraft_kernel.book import ORDER, OUT, PLAN, QUEUE, TOTALS, WORDS, array_at
+from fieldcraft_kernel.book import (
+    CELLS,
+    COSTS,
+    ORDER,
+    OUT,
+    PLAN,
+    QUEUE,
+    REST,
+    TOTALS,
+    WORDS,
+    array_at,
+)
 from fieldcraft_kernel.plain import (
     BEYOND,
     CHUNK,
@@ -43,8 +54,8 @@ from fieldcraft_kernel.plain import (
 )
 from fieldcraft_kernel.steps import NO_WAY
 
-OUTPUT_FULL, TOO_MANY = 3, 4
-"""Further statuses of `reach_each`."""
+OUTPUT_FULL = 3
+"""A further status of `reach_each`."""
 NEAR, APART = 16, 6
 """Up to which radius cells are fetched beforehand, and how far right and left of the middle."""
 
@@ -139,7 +150,8 @@ def flood(
                     if state >= n_cells:
                         cell -= n_cells
                         row = one
-                    paid += i64(dues[cell, u(0)])
+                    if dues.shape[0]:
+                        paid += i64(dues[cell, u(0)])
                 here = words[cell]
                 row |= u(here >> np.uint32(ODD)) & one
                 moves = u(MOVES) + row * u(N_MOVES)
@@ -191,37 +203,41 @@ def flood(
 
 
 @jit
-def sort_run(out: Any, numbers: int, flags: int, begin: int, end: int) -> None:
+def sort_run(numbers: Any, flags: Any, begin: int, end: int) -> None:
     """Sort a part of two columns by the first: shell sort, since the parts are short."""
     gap = 1
     while 3 * gap < end - begin:
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(begin + gap, end):
-            number, flag = out[numbers + i], out[flags + i]
+            number, flag = numbers[i], flags[i]
             j = i
-            while j >= begin + gap and out[numbers + j - gap] > number:
-                out[numbers + j] = out[numbers + j - gap]
-                out[flags + j] = out[flags + j - gap]
+            while j >= begin + gap and numbers[j - gap] > number:
+                numbers[j], flags[j] = numbers[j - gap], flags[j - gap]
                 j -= gap
-            out[numbers + j], out[flags + j] = number, flag
+            numbers[j], flags[j] = number, flag
         gap //= 3
 
 
 @jit
-def fetch(words: Any, totals: Any, width: int, radius: int, cell: int) -> Any:
+def fetch(words: Any, plan: Any, totals: Any, radius: int, cell: int) -> Any:
     """Look at cells all around, so that the machine fetches them at once.
 
     On a large map they lie far apart, and a search would wait for one after the other. The sum that
     is returned means nothing; whoever calls this keeps it, or the compiler would drop the looks.
     """
     seen: Any = 0
+    n_cells = words.shape[0]
+    two = totals.shape[0] > n_cells
     for row in range(-radius, radius + 1):
-        at = cell + row * width
-        if at >= APART and at + APART < words.shape[0]:
+        at = cell + row * plan[WIDTH]
+        if at >= APART and at + APART < n_cells:
             left, right = np.uint64(at - APART), np.uint64(at + APART)
             seen += np.int64(words[left]) + np.int64(totals[left])
             seen += np.int64(words[right]) + np.int64(totals[right])
+            if two:
+                further = np.uint64(n_cells)
+                seen += np.int64(totals[left + further]) + np.int64(totals[right + further])
     return seen
 
 
@@ -233,41 +249,50 @@ def write_reach(
     totals: Any,
     order: Any,
     queue: Any,
-    out: Any,
+    work: Any,
+    cells: Any,
+    costs: Any,
+    rest: Any,
+    at: int,
     start: int,
     initial: int,
+    stay: int,
     limit: int,
 ) -> tuple[int, int, int]:
-    """Flood from one state and write the answer out in one array, ready to be shown.
+    """Flood from one state and write the answer out, ready to be shown.
 
-    In, scratch: as `flood`; start a state, initial its total.
-    Out, where its n states fit: out int64 (m,): n states and n totals, as settled; then of the k
-    cells, by rising ticks, then by number, row and column (2 k), cost as the bits of a float64 (k),
-    and ``stop + 2 * parity`` (k). The scratch is blank again.
-    Returns n, k and the status. Where 8 n entries do not fit, k is 0, the states are in `order`,
-    their totals in the scratch, and the caller takes what it wants and blanks it.
+    In: the graph, limit as in `flood`; start a state, initial its total; stay, 1 where a movement
+    may end in the start's cell whatever the word says.
+    Out, from `at` on, of the k cells by rising ticks, then by number: cells int64 (2 m,), row and
+    column; costs float64 (m,); and, from ``2 at`` on, rest int64 (2 m,): of n states, as settled,
+    ``state + (total << 32)``, and of the k cells ``stop + 2 * parity``. The scratch is blank again.
+    Scratch: as `flood`; work int64 (w,).
+    Returns n, k and the status. Where it does not fit (m cells, 2 n in `work`), k is 0, the states
+    are in `order`, their totals in the scratch, and the caller takes what it wants and blanks it.
     """
     u: Any = np.uint64
     i64: Any = np.int64
     radius = limit // plan[LEAST]
     if radius <= NEAR:
-        out[2] = fetch(words, totals, plan[WIDTH], radius, start % words.shape[0])
-    out[0] = start
-    out[1] = initial
-    n, status = flood(words, dues, plan, totals, order, queue, out[:1], out[1:2], limit)
-    if status == POOL_FULL or 8 * n > out.shape[0]:
+        work[2] = fetch(words, plan, totals, radius, start % words.shape[0])
+    work[0] = start
+    work[1] = initial
+    n, status = flood(words, dues, plan, totals, order, queue, work[:1], work[1:2], limit)
+    if status == POOL_FULL or 2 * n > work.shape[0] or at + n > costs.shape[0]:
         return n, 0, status
-    size, n_cells = u(n), u(words.shape[0])
+    n_cells = u(words.shape[0])
     halves = i64(1 if plan[PARITY] == IN_TOTALS else 0)
     parity, flip = plan[PARITY], 2 * plan[FLIP]
-    numbers, flags, ticks = u(6) * size, u(7) * size, u(2) * size
+    units, per_unit = float(plan[UNITS]), float(plan[TICKS])
+    numbers, flags = work[:n], work[n : 2 * n]
+    to, place = u(at), u(2 * at)
     k, begin = u(0), u(0)
+    run = i64(-1)
     in_order = True
     for i in range(n):
         state = u(order[u(i)])
         total = i64(totals[state])
-        out[u(i)] = i64(state)
-        out[size + u(i)] = total
+        rest[place + u(i)] = i64(state) | total << 32
         cell = state
         dear = total & halves
         if parity == IN_ROWS:
@@ -278,55 +303,61 @@ def write_reach(
             # One row of a cell is shown: the cheaper, of equal ones that with the cheap diagonal.
             if totals[twin] < total + dear:
                 continue
+        else:
+            totals[state] = NO_WAY
         flag = i64(words[cell] >> np.uint32(STOP)) & 1
         if parity:
             flag |= (2 * dear) ^ flip
-        spent = total >> halves
-        if k > begin and out[ticks + begin] < spent:
+        ticks = total >> halves
+        if run < ticks:
             if not in_order:
-                sort_run(out, int(numbers), int(flags), int(begin), int(k))
+                sort_run(numbers, flags, i64(begin), i64(k))
                 in_order = True
+            run = ticks
             begin = k
-        out[ticks + k] = spent
+        costs[to + k] = ticks * units / per_unit
         # Cells of equal ticks by number: put in place at once while they are few.
         j = k
         if k - begin < u(16):
-            while j > begin and out[numbers + j - u(1)] > i64(cell):
-                out[numbers + j] = out[numbers + j - u(1)]
-                out[flags + j] = out[flags + j - u(1)]
+            while j > begin and numbers[j - u(1)] > i64(cell):
+                numbers[j] = numbers[j - u(1)]
+                flags[j] = flags[j - u(1)]
                 j -= u(1)
         else:
             in_order = False
-        out[numbers + j] = i64(cell)
-        out[flags + j] = flag
+        numbers[j] = i64(cell)
+        flags[j] = flag
         k += u(1)
     if not in_order:
-        sort_run(out, int(numbers), int(flags), int(begin), int(k))
-    blank(totals, order, n)
-    # Costs come behind the ticks and before the numbers; the cells go where the ticks were.
-    costs = out.view(np.float64)
-    units, per_unit = float(plan[UNITS]), float(plan[TICKS])
-    place = ticks + u(2) * k
-    for i in range(i64(k)):
-        costs[place + u(i)] = out[ticks + u(i)] * units / per_unit
+        sort_run(numbers, flags, i64(begin), i64(k))
+    if parity == IN_ROWS:
+        blank(totals, order, n)
+    if stay:
+        flags[u(0)] |= i64(1)  # nothing but the start is as cheap
     width = np.uint32(plan[WIDTH])
-    place += k
+    place += u(n)
+    to += to
     for i in range(i64(k)):
-        number = np.uint32(out[numbers + u(i)])
+        number = np.uint32(numbers[u(i)])
         row = number // width
-        out[ticks + u(2) * u(i)] = i64(row) - 1
-        out[ticks + u(2) * u(i) + u(1)] = i64(number - row * width) - 1
-        out[place + u(i)] = out[flags + u(i)]
+        cells[to] = i64(row) - 1
+        cells[to + u(1)] = i64(number - row * width) - 1
+        rest[place + u(i)] = flags[u(i)]
+        to += u(2)
     return n, i64(k), status
 
 
 @jit
-def flood_reach(book: Any, dues: Any, start: int, initial: int, limit: int) -> tuple[int, int, int]:
-    """Write one reach, as `write_reach` does: book (book.py) of the graph and the scratch."""
+def flood_reach(
+    book: Any, dues: Any, at: int, start: int, initial: int, stay: int, limit: int
+) -> tuple[int, int, int]:
+    """Write one reach, as `write_reach` does: book (book.py) of the graph and all the rest."""
     return write_reach(
         array_at(book, WORDS, np.uint32), dues, array_at(book, PLAN, np.int64),
         array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
-        array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64), start, initial, limit,
+        array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64),
+        array_at(book, CELLS, np.int64), array_at(book, COSTS, np.float64),
+        array_at(book, REST, np.int64), at, start, initial, stay, limit,
     )  # fmt: skip
 
 
@@ -342,38 +373,36 @@ def flood_list(book: Any, dues: Any, starts: Any, initial: Any, limit: int) -> t
 
 @jit
 def reach_each(
-    book: Any, dues: Any, starts: Any, initial: Any, limit: int, found: Any, sizes: Any
+    book: Any, dues: Any, starts: Any, initial: Any, stays: Any, limit: int, sizes: Any
 ) -> tuple[int, int]:
-    """Write the reach of each start in turn, until all are done or the output is full.
+    """Write the reach of each start in turn, until all are done or one does not fit.
 
-    In: book, dues, limit as `flood_reach`; starts, initial int64 (s,), one search each.
-    Out: found int64 (m,), what `write_reach` writes for each, end to end; sizes int64 (s, 2), n and
-    k of each. The scratch is blank again.
+    In: book, dues, limit as `flood_reach`; starts, initial, stays int64 (s,), one search each.
+    Out: what `write_reach` writes, one after the other, n entries of `cells` apart; sizes int64
+    (s, 2), n and k of each. The scratch is blank again.
     Returns how many starts are done, and DONE or BEYOND, or why the next one could not be:
-    POOL_FULL, OUTPUT_FULL, or TOO_MANY where it is larger than can be written out.
+    POOL_FULL, or OUTPUT_FULL.
     """
     words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
     totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
-    queue, out = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
-    filled = 0
+    queue, work = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
+    cells, costs = array_at(book, CELLS, np.int64), array_at(book, COSTS, np.float64)
+    rest = array_at(book, REST, np.int64)
+    at = 0
     result = DONE
     for i in range(starts.shape[0]):
         n, k, status = write_reach(
-            words, dues, plan, totals, order, queue, out, starts[i], initial[i], limit
-        )
+            words, dues, plan, totals, order, queue, work, cells, costs, rest,
+            at, starts[i], initial[i], stays[i], limit,
+        )  # fmt: skip
         if status == POOL_FULL:
             return i, status
         if n > 0 and k == 0:
             blank(totals, order, n)
-            return i, TOO_MANY
-        size = 2 * n + 4 * k
-        if filled + size > found.shape[0]:
             return i, OUTPUT_FULL
-        for j in range(size):
-            found[filled + j] = out[j]
-        filled += size
         sizes[i, 0] = n
         sizes[i, 1] = k
+        at += n
         result = max(result, status)
     return starts.shape[0], result
 

@@ -6,7 +6,8 @@ diagonals must be told apart, ``row * N + cell``.
 
 words   uint32 (N,)     the legal directions (bits 0 to 7), the parity of a hex (ODD), whether a
                         movement may end there (STOP), the ticks to enter (from ENTER on)
-dues    uint16 (N, 1) or (N, 9)     ticks to leave, and for the border in each direction
+dues    uint16 (N, 1) or (N, 9)     ticks to leave, and for the border in each direction; (0, 1)
+                        where there are none, but two rows of states
 plan    int64 (N_PLAN,) what else there is to know, see below
 
 A graph is *bare* where it has one row of states and no dues; `dues` then has the rank 1, which is

@@ -226,7 +226,9 @@ def walk_plain(
                 if dues.ndim == 2:
                     if plan[moves + TURN + along] != row * n_cells:
                         continue
-                    price = ((price + plan[moves + EXTRA + along]) >> shift) + dues[at, 0]
+                    price = (price + plan[moves + EXTRA + along]) >> shift
+                    if dues.shape[0]:
+                        price += dues[at, 0]
                     if dues.shape[1] > 1:
                         price += dues[at, 1 + along]
                 if before + price == total:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +26,17 @@ from fieldcraft_kernel.steps import (
 if TYPE_CHECKING:
     from fieldcraft.graph import Graph
 
-__all__ = ["PlainGraph", "PlainSearcher", "plain_graph"]
+__all__ = ["Page", "PlainGraph", "PlainSearcher", "plain_graph"]
 
 Array = npt.NDArray[Any]
 
 MAX_STATES = 1 << 28
 """A queue's entry has 28 bits for the state."""
 MIN_SLOTS = 32
-ANSWER, MOST_ROOM = 1 << 15, 1 << 20
-"""Entries of the array in which a reach is written out, and of one for a batch of them."""
+ANSWER = 1 << 14
+"""Entries of the array in which a search works out its answer, at first."""
+PAGE, MOST_ROOM, MOST_WRITTEN = 1 << 12, 1 << 17, 1 << 16
+"""Cells on a page, and at most on one for a batch; larger reaches are taken as they are."""
 
 
 class PlainGraph:
@@ -119,6 +121,8 @@ def _dues(graph: Graph) -> Array:
     first = arrays.rows[0]
     if graph.copies == 1 and first[LEAVE] < 0 and first[BORDER] < 0:
         return np.zeros(0, np.uint16)
+    if first[LEAVE] < 0 and first[BORDER] < 0:
+        return np.zeros((0, 1), np.uint16)
     dues = np.zeros((graph.n_cells, 1 if first[BORDER] < 0 else 9), np.uint16)
     if first[LEAVE] >= 0:
         dues[:, 0] = arrays.leave[first[LEAVE]]
@@ -179,14 +183,35 @@ def _plan(graph: Graph, ticks: tuple[int, int], *, is_bare: bool) -> tuple[Array
     return plan, instead
 
 
+class Page(NamedTuple):
+    """What reaches are written on, one after the other; they keep it and only look at it.
+
+    `cells` int64 (m, 2), `costs` float64 (m,), `rest` int64 (2 m,): see `flood.write_reach`.
+    """
+
+    cells: Array
+    costs: Array
+    rest: Array
+
+    def settled(self, at: int, n: int) -> tuple[Array, Array]:
+        """Return the n states of a reach that stands there, and their totals."""
+        both = self.rest[2 * at : 2 * at + n]
+        return both & 0xFFFFFFFF, both >> 32
+
+    def flags(self, at: int, n: int, k: int) -> Array:
+        """Return ``stop + 2 * parity`` of the k cells of a reach of n states."""
+        return self.rest[2 * at + n : 2 * at + n + k]
+
+
 class PlainScratch:
     """What a plain search works in; one set a thread.
 
-    All but `out` has the size of the graph, is made once and cleaned cell by cell. `book` names
-    the arrays to the kernels.
+    Most of it has the size of the graph, is made once and cleaned cell by cell. `book` names the
+    arrays to the kernels; `page` is what the next reach is written on, from `at` on, at best before
+    `full`.
     """
 
-    __slots__ = ("book", "graph", "order", "out", "queue", "totals")
+    __slots__ = ("at", "book", "full", "graph", "order", "out", "page", "queue", "totals")
 
     def __init__(self, graph: PlainGraph) -> None:
         self.totals = np.full(graph.n_states, NO_WAY, np.int32)
@@ -197,8 +222,22 @@ class PlainScratch:
         self._note(book.TOTALS, self.totals)
         self._note(book.ORDER, self.order)
         self._note(book.OUT, self.out)
+        self.turn_page(PAGE)
         self.use(graph)
         self.enlarge(graph.n_pool)
+
+    def turn_page(self, size: int) -> None:
+        """Begin a new page with room for so many cells."""
+        one = np.empty(5 * size, np.int64)
+        # Closed to everybody but the kernels, which know its address.
+        one.flags.writeable = False
+        parts = one[: 2 * size], one[2 * size : 3 * size], one[3 * size :]
+        self.page = Page(parts[0].reshape(size, 2), parts[1].view(np.float64), parts[2])
+        self.at, self.full = 0, size - size // 8
+        begin: int = one.__array_interface__["data"][0]
+        self.book[book.CELLS : book.REST + 2] = (
+            begin, 2 * size, begin + 16 * size, size, begin + 24 * size, 2 * size,
+        )  # fmt: skip
 
     def _note(self, place: int, array: Array) -> None:
         self.book[place : place + 2] = array.ctypes.data, array.size
@@ -209,9 +248,9 @@ class PlainScratch:
         self._note(book.WORDS, graph.words)
         self._note(book.PLAN, graph.plan)
 
-    def lengthen(self) -> None:
-        """Make the array of answers longer."""
-        self.out = np.empty(4 * len(self.out), np.int64)
+    def lengthen(self, size: int | None = None) -> None:
+        """Make the array of answers longer, four times if not told how long."""
+        self.out = np.empty(4 * len(self.out) if size is None else size, np.int64)
         self._note(book.OUT, self.out)
 
     def enlarge(self, n_pool: int | None = None) -> None:
@@ -257,32 +296,44 @@ class PlainSearcher:
             return None
         return min(limit, graph.cap, graph.largest)
 
+    def bound(self, limit: int) -> int:
+        """Return up to which total to search, of one start that has cost nothing."""
+        return min(limit, self.graph.cap, self.graph.largest)
+
     def _is_cut_off(self, status: int, limit: int) -> bool:
         """Tell whether a search has met totals that only the general one can count."""
         return status == kernel.BEYOND and limit >= self.graph.largest
 
-    def reach(self, state: int, total: int, limit: int) -> tuple[Array, int, int] | None:
-        """Return what is within the limit from one state, as `flood_reach` writes it, and n, k.
+    def reach(
+        self, state: int, total: int, stay: int, limit: int
+    ) -> tuple[Page, int, int, int] | None:
+        """Return what is within the limit from one state, as a place on a page, n and k.
 
         None also where it is more than is written out.
         """
-        graph = self.graph
         scratch = self._lend()
-        limit = min(limit, graph.cap, graph.largest)
-        n, k, status = flood.flood_reach(scratch.book, graph.dues, state, total, limit)
-        while status == kernel.POOL_FULL:
-            scratch.enlarge()
-            n, k, status = flood.flood_reach(scratch.book, graph.dues, state, total, limit)
-        answer = None
-        if k:
-            answer = scratch.out[: 2 * n + 4 * k].copy()
-            answer.setflags(write=False)
-        elif n:
-            self._take(scratch, n)
+        if scratch.at >= scratch.full:
+            scratch.turn_page(PAGE)
+        book_, dues, at = scratch.book, self.graph.dues, scratch.at
+        n, k, status = flood.flood_reach(book_, dues, at, state, total, stay, limit)
+        while status == kernel.POOL_FULL or (n and not k):
+            if status == kernel.POOL_FULL:
+                scratch.enlarge()
+            else:
+                self._take(scratch, n)
+                if n > MOST_WRITTEN:
+                    break
+                # Room for more of that size, since they seldom come alone.
+                scratch.turn_page(max(PAGE, 8 * n))
+                scratch.lengthen(max(len(scratch.out), 2 * n))
+                at = 0
+            n, k, status = flood.flood_reach(book_, dues, at, state, total, stay, limit)
+        page = scratch.page
+        scratch.at = at + n
         self._idle.append(scratch)
-        if answer is None or (status and self._is_cut_off(status, limit)):
+        if not k or (status and self._is_cut_off(status, limit)):
             return None
-        return answer, n, k
+        return page, at, n, k
 
     @staticmethod
     def _take(scratch: PlainScratch, n: int) -> tuple[Array, Array]:
@@ -327,35 +378,35 @@ class PlainSearcher:
         return None if self._is_cut_off(status, bound) else costs
 
     def reach_each(
-        self, starts: Array, initial: Array, limit: int
-    ) -> list[tuple[Array, Array]] | None:
+        self, starts: Array, initial: Array, stays: Array, limit: int
+    ) -> list[tuple[Page, Array]] | None:
         """Return what `reach` would from each start on its own, in parts.
 
-        A part is an array, in which reaches stand as they are written, end to end, and n and k of
-        each, shape (s, 2).
+        A part is a page, and n and k of each reach, shape (s, 2): they stand n places apart.
         """
-        graph = self.graph
-        bound = min(limit, graph.cap, graph.largest)
-        parts: list[tuple[Array, Array]] = []
-        room = ANSWER
+        bound = self.bound(limit)
+        parts: list[tuple[Page, Array]] = []
+        size = PAGE
         scratch = self._lend()
         while len(starts):
-            found, sizes = np.empty(room, np.int64), np.zeros((len(starts), 2), np.int64)
+            scratch.turn_page(size)
+            sizes = np.zeros((len(starts), 2), np.int64)
             done, status = flood.reach_each(
-                scratch.book, graph.dues, starts, initial, bound, found, sizes
+                scratch.book, self.graph.dues, starts, initial, stays, bound, sizes
             )
             if status == kernel.POOL_FULL:
                 scratch.enlarge()
-            elif status == flood.TOO_MANY:
-                scratch.lengthen()
+            elif status == flood.OUTPUT_FULL:
+                size = min(2 * size, MOST_ROOM) if done else 2 * size
+                if not done:
+                    scratch.lengthen(max(len(scratch.out), 2 * size))
             elif self._is_cut_off(status, bound):
                 self._idle.append(scratch)
                 return None
             if done:
-                parts.append((found, sizes[:done]))
-                starts, initial = starts[done:], initial[done:]
-            # Not enough room for a single one, or for many: both want more.
-            room = min(2 * room, MOST_ROOM) if done else 2 * room
+                parts.append((scratch.page, sizes[:done]))
+                starts, initial, stays = starts[done:], initial[done:], stays[done:]
+        scratch.turn_page(PAGE)
         self._idle.append(scratch)
         return parts
 

@@ -18,6 +18,7 @@ from fieldcraft.path import Path, amount, joined, no_path
 from fieldcraft.queries import cells_of
 
 if TYPE_CHECKING:
+    from fieldcraft.plain import Page
     from fieldcraft.searching import Settled, Way
     from fieldcraft.step_field import StepField
 
@@ -426,63 +427,55 @@ class Reach(Frozen):
 class WrittenReach(Reach):
     """A reach from one cell that a kernel has written out, so that there is nothing to work out.
 
-    Made for speed: what is asked for seldom is made when it is. See `flood_reach` in
-    `fieldcraft_kernel.flood` for what is written where.
+    Made for speed: it is a place on a page that it shares with others, and what is asked for is
+    looked up there. `fieldcraft_kernel.flood.write_reach` says what is written where.
     """
-
-    _cells: npt.NDArray[np.int64] | None = None
-    _cost: npt.NDArray[np.float64] | None = None
 
     def __init__(
         self,
         field: StepField,
-        answer: tuple[npt.NDArray[np.int64], int, int],
+        written: tuple[Page, int, int, int],
         seed: tuple[int, int],
         budget: float,
     ) -> None:
         self._field = field
-        self._answer = answer
+        self._written = written
         self._seed = seed
         self.budget = budget
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Its own part of the page goes along, not what others have there.
+        page, at, n, k = self._written
+        parts = page.cells[at : at + k], page.costs[at : at + k], page.rest[2 * at :][: n + k]
+        page = type(page)(*(np.array(part) for part in parts))
+        return {**self.__dict__, "_written": (page, 0, n, k)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state["_answer"][0].flags.writeable = False
+        for array in state["_written"][0]:
+            array.flags.writeable = False
         super().__setstate__(state)
 
-    def let_stay(self) -> None:
-        """Let a movement end where it began, in a reach that is still nobody's but the maker's."""
-        array, n, k = self._answer
-        array = array.copy()
-        array[2 * n + 3 * k] |= 1  # the start comes first
-        self._answer = frozen(array), n, k
-
-    @cached_property
+    @property
     def expanded(self) -> int:  # type: ignore[override]
         """How many states the search expanded."""
-        return self._answer[1]
+        return self._written[2]
 
     @property
     def cells(self) -> npt.NDArray[np.int64]:
         """The cells reached, shape (n, 2), by rising cost."""
-        cells = self._cells
-        if cells is None:
-            array, n, k = self._answer
-            cells = self._cells = array[2 * n : 2 * n + 2 * k].reshape(k, 2)
-        return cells
+        page, at, _, k = self._written
+        return page.cells[at : at + k]
 
     @property
     def cost(self) -> npt.NDArray[np.float64]:
         """The least total of each cell, shape (n,)."""
-        cost = self._cost
-        if cost is None:
-            array, n, k = self._answer
-            cost = self._cost = array[2 * n + 2 * k : 2 * n + 3 * k].view(np.float64)
-        return cost
+        page, at, _, k = self._written
+        return page.costs[at : at + k]
 
-    @cached_property
+    @property
     def _flags(self) -> npt.NDArray[np.int64]:
-        array, n, k = self._answer
-        return array[2 * n + 3 * k :]
+        page, at, n, k = self._written
+        return page.flags(at, n, k)
 
     @cached_property
     def can_stop(self) -> npt.NDArray[np.bool_]:
@@ -500,8 +493,8 @@ class WrittenReach(Reach):
 
     @cached_property
     def _settled(self) -> Settled:  # type: ignore[override]
-        array, n, _ = self._answer
-        return array[:n], array[n : 2 * n], np.zeros(0, np.int16)
+        page, at, n, _ = self._written
+        return (*page.settled(at, n), np.zeros(0, np.int16))
 
     @property
     def _states(self) -> npt.NDArray[Any]:  # type: ignore[override]

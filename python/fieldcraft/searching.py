@@ -16,7 +16,7 @@ from fieldcraft.errors import CostError, FieldcraftError
 from fieldcraft.frozen import frozen
 from fieldcraft.graph import Graph
 from fieldcraft.lattice import Cell
-from fieldcraft.plain import PlainSearcher, plain_graph
+from fieldcraft.plain import Page, PlainSearcher, plain_graph
 from fieldcraft_kernel import search as kernel
 from fieldcraft_kernel import walk
 from fieldcraft_kernel.lattice import LATTICE_KINDS
@@ -247,7 +247,8 @@ class Searcher:
         """Flood from each state on its own, in one kernel call as long as its output fits."""
         graph = self.graph
         if self.plain is not None:
-            parts = self.plain.reach_each(states, np.zeros(len(states), np.int64), limit)
+            zeros = np.zeros(len(states), np.int64)
+            parts = self.plain.reach_each(states, zeros, zeros, limit)
             if parts is not None:
                 return [(*found, NO_LINKS) for part in parts for found in _settled(*part)]
         results: list[Settled] = []
@@ -343,9 +344,9 @@ class Searcher:
             size *= 4
 
 
-def _settled(array: Array, sizes: Array) -> Iterator[tuple[Array, Array]]:
+def _settled(page: Page, sizes: Array) -> Iterator[tuple[Array, Array]]:
     """List states and totals of reaches as `PlainSearcher.reach_each` gives them."""
-    begin = 0
-    for n, k in sizes.tolist():
-        yield array[begin : begin + n], array[begin + n : begin + 2 * n]
-        begin += 2 * n + 4 * k
+    at = 0
+    for n in sizes[:, 0].tolist():
+        yield page.settled(at, n)
+        at += n

@@ -29,6 +29,7 @@ from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, Link, Patch
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
+from fieldcraft.plain import Page
 from fieldcraft.queries import Batch, batch_of, cells_of, checked_cells, on_map, spread
 from fieldcraft.reach import Reach, Speeds, WrittenReach
 from fieldcraft.reaches import Reaches
@@ -41,6 +42,7 @@ __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
 Array = npt.NDArray[Any]
 ROUNDING = Fraction(1, 10**12)
+PLAIN_NUMBERS = (int, float)
 MAX_LIMITS = 256
 """Budgets of which a field remembers what they are in ticks."""
 
@@ -174,7 +176,7 @@ class StepField(Frozen):
         )
         self.stay = None if stay is None else self._flags(stay, "stay")
         self.is_shared = False
-        self._limits: dict[float, tuple[Any, float]] = {}
+        self._quick: tuple[Any, ...] | None = None
         self._ticks = exact(ticks, "ticks")
         if self._ticks <= 0:
             raise CostError(f"ticks must be above 0, not {ticks}")
@@ -275,7 +277,7 @@ class StepField(Frozen):
             return None
         field = copy.copy(self)
         searcher = Searcher(graph, self._ticks, self._searcher, [patch.rows for patch in patches])
-        field.__dict__.update(_graph=graph, _searcher=searcher, explainer=explainer)
+        field.__dict__.update(_graph=graph, _searcher=searcher, explainer=explainer, _quick=None)
         seats = [(layer, np.array(mask)) for layer, mask in self.seats]
         stay = None if self.stay is None else np.array(self.stay)
         for patch in patches:
@@ -516,9 +518,11 @@ class StepField(Frozen):
         Time and memory grow with the cells reached, not with the map; one set of scratch arrays
         of the size of the map is kept with the field for each thread at work.
         """
-        if initial is None and layer is None:
-            found = self._plain_reach(start, budget, parity, rest, speeds)
+        if type(start) is tuple and initial is None and layer is None:
+            found = self._plain_reach(start, budget, parity)
             if found is not None:
+                if rest or speeds:
+                    found.rest, found._speeds = rest, tuple(speeds)
                 return found
         starts, totals = self.seeds(start, initial, parity, layer)
         limit, shown = self._limit(budget)
@@ -528,48 +532,64 @@ class StepField(Frozen):
             budget=shown, expanded=expanded, rest=rest, speeds=speeds,
         )  # fmt: skip
 
-    def _plain_reach(
-        self, start: Any, budget: Any, parity: Any, rest: str, speeds: Speeds
-    ) -> Reach | None:
+    def _plain_reach(self, start: tuple[Any, ...], budget: Any, parity: Any) -> WrittenReach | None:
         """Return the reach from one plain cell of a plain graph.
 
         Made for speed: None where anything is out of the ordinary, faults included.
         """
-        plain = self._searcher.plain
-        if plain is None or type(start) is not tuple or len(start) != 2 or self.seats:
+        quick = self._quick
+        if quick is None:
+            quick = self._quick = self._ready()
+        plain, (height, width), limits, closed, stays, parities = quick
+        if plain is None or len(start) != 2:
             return None
         row, col = start
-        height, width = self.shape
         if not (
-            type(row) is type(col) is type(parity) is int
+            type(row) is int
+            and type(col) is int
             and 0 <= row < height
             and 0 <= col < width
-            and 0 <= parity <= 1
+            and (parity == 0 or (type(parity) is int and parity == 1))
         ):
             return None
-        if self._closed is not None and self._closed.item(row, col):
+        if closed is not None and closed(row, col):
             return None
-        is_number = type(budget) is int or type(budget) is float
-        known = self._limits.get(budget) if is_number else None
+        known = limits.get(budget) if type(budget) in PLAIN_NUMBERS else None
         if known is None:
-            known = self._limit(budget)
-            if is_number and len(self._limits) < MAX_LIMITS:
-                self._limits[budget] = known
-        limit, shown = known
+            limit, shown = self._limit(budget)
+            known = plain.bound(limit), shown
+            if type(budget) in PLAIN_NUMBERS and len(limits) < MAX_LIMITS:
+                limits[budget] = known
         state, total = (row + 1) * (width + 2) + col + 1, 0
+        if parities is not None:
+            shift, total = parities[parity]
+            state += shift
+        stay = 0 if stays is None else int(stays(row, col))
+        written = plain.reach(state, total, stay, known[0])
+        return None if written is None else WrittenReach(self, written, (state, total), known[1])
+
+    def _ready(self) -> tuple[Any, ...]:
+        """Return what a reach of one plain cell needs, at hand.
+
+        Searches (None where it does not apply), shape, known budgets, whether a cell is closed,
+        whether it may be stayed on, and by parity what that adds to the state and to the total.
+        """
         graph = self._graph
+        parities = None
         if graph.is_alternating:
-            if graph.halves:
-                total = parity ^ graph.flip
-            else:
-                state += (parity ^ graph.flip) * graph.n_cells
-        answer = plain.reach(state, total, limit)
-        if answer is None:
-            return None
-        reach = self._shown(answer, (state, total), shown, rest, speeds)
-        if self.stay is not None and self.stay.item(row, col):
-            reach.let_stay()
-        return reach
+            dear = [parity ^ graph.flip for parity in (0, 1)]
+            parities = [(0, one) if graph.halves else (one * graph.n_cells, 0) for one in dear]
+        return (
+            None if self.seats else self._searcher.plain,
+            self.shape,
+            {},
+            None if self._closed is None else self._closed.item,
+            None if self.stay is None else self.stay.item,
+            parities,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_quick"}
 
     def unlike(self, other: StepField) -> str:
         """Return in what another field is laid out differently; empty where it is not."""
@@ -593,7 +613,7 @@ class StepField(Frozen):
         """Return the field with the parity of diagonals as rows of the search."""
         graph = self._graph.told_apart(self.layers, self.links)
         field = copy.copy(self)
-        field.__dict__.update(_graph=graph, _searcher=Searcher(graph, self._ticks), _limits={})
+        field.__dict__.update(_graph=graph, _searcher=Searcher(graph, self._ticks), _quick=None)
         return field
 
     def carried(
@@ -849,51 +869,33 @@ class StepField(Frozen):
         plain, states, totals = self._searcher.plain, *seeds
         if plain is None:
             return None
+        stays = np.zeros(len(states), np.int64)
+        if self.stay is not None:
+            stays += self.stay[cells[:, 0], cells[:, 1]]
         blocks = spread(
-            len(states), lambda a, b: [plain.reach_each(states[a:b], totals[a:b], limit)]
+            len(states),
+            lambda a, b: [plain.reach_each(states[a:b], totals[a:b], stays[a:b], limit)],
         )
-        arrays: list[Array] = []
-        of_part: list[Array] = []
-        parts: list[tuple[Array, Array]] = []
+        parts: list[tuple[Page, Array]] = []
         for block in blocks:
             if block is None:
                 return None
             parts += block
-        for number, (array, sizes) in enumerate(parts):
-            lengths = 2 * sizes[:, 0] + 4 * sizes[:, 1]
-            begins = np.cumsum(lengths) - lengths
-            arrays.append(array)
-            of_part.append(np.column_stack([np.full(len(sizes), number), begins, lengths, sizes]))
-        table = np.concatenate(of_part)
-        if self.stay is not None:
-            may_stay = self.stay[cells[:, 0], cells[:, 1]]
-            for number, begin, _, n, k in table[may_stay].tolist():
-                arrays[number][begin + 2 * n + 3 * k] |= 1  # the start comes first
-        for array in arrays:
-            array.flags.writeable = False
+        pages = [page for page, _ in parts]
+        # Of each reach its page, its place there, n and k.
+        table = np.concatenate([
+            np.column_stack([np.full(len(sizes), i), np.cumsum(sizes[:, 0]) - sizes[:, 0], sizes])
+            for i, (_, sizes) in enumerate(parts)
+        ])  # fmt: skip
 
         def make(i: int) -> Reach:
-            number, begin, length, n, k = table[i].tolist()
-            answer = arrays[number][begin : begin + length], n, k
-            return self._shown(answer, (int(states[i]), int(totals[i])), shown, rest, speeds)
+            number, at, n, k = table[i].tolist()
+            seed = int(states[i]), int(totals[i])
+            reach = WrittenReach(self, (pages[number], at, n, k), seed, shown)
+            reach.rest, reach._speeds = rest, tuple(speeds)
+            return reach
 
         return Batch(len(table), make)
-
-    def _shown(
-        self,
-        answer: tuple[Array, int, int],
-        seed: tuple[int, int],
-        shown: float,
-        rest: str,
-        speeds: Speeds,
-    ) -> WrittenReach:
-        """Return what a kernel has written as a reach."""
-        reach = WrittenReach(self, answer, seed, shown)
-        if rest:
-            reach.rest = rest
-        if speeds:
-            reach._speeds = tuple(speeds)
-        return reach
 
     def reaches(self, budget: Any = None, *, parity: int = 0, layer: int | None = None) -> Reaches:
         """Return what is reached from each cell of the map, worked out when asked for.

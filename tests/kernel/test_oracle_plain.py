@@ -149,13 +149,15 @@ def test_a_pool_that_fills_up_loses_nothing(diagonals):
     assert not scratch.queue[:first].any()
 
 
-@pytest.mark.parametrize("answer", [8, 64, 1 << 15])
-def test_answers_of_every_size(monkeypatch, answer):
+@pytest.mark.parametrize(("answer", "most"), [(8, 4), (8, 1000), (64, 30), (1 << 15, 1 << 16)])
+def test_answers_of_every_size(monkeypatch, answer, most):
     """Whether or not a reach, a path or a batch fits what is kept for it."""
     cost = np.random.default_rng(3).integers(1, 4, (9, 14))
     general = fc.grid.field(cost)
     general._searcher.__dict__["plain"] = None
-    monkeypatch.setattr(plain, "ANSWER", answer)
+    for name in ("ANSWER", "PAGE"):
+        monkeypatch.setattr(plain, name, answer)
+    monkeypatch.setattr(plain, "MOST_WRITTEN", most)
     field = fc.grid.field(cost)
     assert field.reach((4, 4), 9) == general.reach((4, 4), 9)
     assert field.path((0, 0), (8, 13)).cost == general.path((0, 0), (8, 13)).cost
@@ -251,15 +253,32 @@ def test_an_output_that_is_full_says_so():
     searcher = field._searcher.plain
     scratch = searcher._lend()
     starts = np.array([field.padded((4, 4)), field.padded((0, 0))], np.int64)
-    first, second = (6 * len(field.reach(cell, 2)) for cell in ((4, 4), (0, 0)))
+    zeros = np.zeros(2, np.int64)
+    first, second = (len(field.reach(cell, 2)) for cell in ((4, 4), (0, 0)))
     for size, done in ((first - 1, 0), (first + second - 1, 1), (first + second, 2)):
-        found, sizes = np.empty(size, np.int64), np.zeros((2, 2), np.int64)
+        scratch.turn_page(size)
+        sizes = np.zeros((2, 2), np.int64)
         n, status = flood.reach_each(
-            scratch.book, searcher.graph.dues, starts, np.zeros(2, np.int64), 5, found, sizes
+            scratch.book, searcher.graph.dues, starts, zeros, zeros, 5, sizes
         )
         assert n == done
+        assert sizes[:, 1].tolist() == [first, second][:done] + [0] * (2 - done)
         assert (status == flood.OUTPUT_FULL) == (done < 2)
         assert (scratch.totals == NO_WAY).all()
+
+
+def test_pages_are_shared_and_kept():
+    """A reach stays what it was, whatever is asked afterwards."""
+    field = fc.grid.field(np.random.default_rng(2).integers(1, 3, (60, 60)))
+    general = fc.grid.field(np.random.default_rng(2).integers(1, 3, (60, 60)))
+    general._searcher.__dict__["plain"] = None
+    asked = [((i % 60, 7 * i % 60), b) for i in range(120) for b in (1, 4, 9, 200)]
+    found = [field.reach(start, budget) for start, budget in asked]
+    assert found == [general.reach(start, budget) for start, budget in asked]
+    pages = {id(reach._written[0]) for reach in found}
+    assert 1 < len(pages) < len(found)
+    with pytest.raises(ValueError, match="read-only"):
+        found[0].cells[0] = 1
 
 
 def test_reaches_survive_a_pickle():
