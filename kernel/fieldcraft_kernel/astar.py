@@ -16,7 +16,18 @@ import numpy as np
 
 from fieldcraft_kernel._jit import jit
 from fieldcraft_kernel.bits import lowest_bit
-from fieldcraft_kernel.book import ORDER, OUT, PLAN, QUEUE, TOTALS, WORDS, array_at
+from fieldcraft_kernel.book import (
+    CELLS,
+    ORDER,
+    OUT,
+    PLAN,
+    QUEUE,
+    REST,
+    TOTALS,
+    WORDS,
+    array_at,
+)
+from fieldcraft_kernel.flood import OUTPUT_FULL
 from fieldcraft_kernel.lattice import frame
 from fieldcraft_kernel.plain import (
     BEYOND,
@@ -33,6 +44,7 @@ from fieldcraft_kernel.plain import (
     N_MOVES,
     ODD,
     PARITY,
+    POOL_FULL,
     RIGHT,
     SCALE,
     SHIFT,
@@ -49,7 +61,7 @@ from fieldcraft_kernel.plain import (
 )
 from fieldcraft_kernel.search import is_in, outside
 from fieldcraft_kernel.steps import NO_WAY
-from fieldcraft_kernel.walk import walk_plain
+from fieldcraft_kernel.walk import LOST, TOO_SHORT, walk_plain
 
 
 @jit
@@ -283,7 +295,93 @@ def astar(
 
 
 @jit
-def astar_path(
+def write_way(
+    words: Any,
+    dues: Any,
+    plan: Any,
+    totals: Any,
+    order: Any,
+    queue: Any,
+    work: Any,
+    cells: Any,
+    rest: Any,
+    at: int,
+    starts: Any,
+    initial: Any,
+    goals: Any,
+    limit: int,
+    must_stop: int,
+    guided: int,
+) -> tuple[int, int, int]:
+    """Search for a goal and write the way there.
+
+    In, scratch: as `astar`; work int64 (w,).
+    Out, from `at` on, of the n cells of the way: cells int64 (2 m,), row and column; and, from
+    ``2 at`` on, rest int64 (2 m,): ``state + (total << 32)``. The scratch is blank again.
+    Returns n (0: no way; walk.TOO_SHORT where it does not fit: m cells, 2 n in `work`), states
+    expanded, and the status.
+    """
+    labelled, goal, expanded, status = astar(
+        words, dues, plan, totals, order, queue, starts, initial, goals, limit, must_stop, guided
+    )
+    n = 0
+    if goal >= 0:
+        status = DONE
+        n = walk_plain(words, dues, plan, totals, starts, initial, goal, work)
+        if n > 0 and at + n > rest.shape[0] // 2:
+            n = TOO_SHORT
+    blank(totals, order, labelled)
+    width, n_cells = plan[WIDTH], words.shape[0]
+    for i in range(n):
+        state = work[n - 1 - i]
+        rest[2 * at + i] = state | work[2 * n - 1 - i] << 32
+        cell = state % n_cells
+        cells[2 * (at + i)] = cell // width - 1
+        cells[2 * (at + i) + 1] = cell % width - 1
+    return n, expanded, status
+
+
+@jit
+def path_of(
+    book: Any,
+    dues: Any,
+    at: int,
+    starts: Any,
+    initial: Any,
+    goals: Any,
+    limit: int,
+    must_stop: int,
+    guided: int,
+) -> tuple[int, int, int]:
+    """Write one way, as `write_way` does: book (book.py) of the graph and all the rest."""
+    return write_way(
+        array_at(book, WORDS, np.uint32), dues, array_at(book, PLAN, np.int64),
+        array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
+        array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64),
+        array_at(book, CELLS, np.int64), array_at(book, REST, np.int64),
+        at, starts, initial, goals, limit, must_stop, guided,
+    )  # fmt: skip
+
+
+@jit
+def path_between(
+    book: Any,
+    dues: Any,
+    at: int,
+    start: int,
+    initial: int,
+    goal: int,
+    limit: int,
+    must_stop: int,
+    guided: int,
+) -> tuple[int, int, int]:
+    """Write the way from one state to one padded cell, as `path_of` does."""
+    ends = np.array([start, initial, goal])
+    return path_of(book, dues, at, ends[:1], ends[1:2], ends[2:], limit, must_stop, guided)
+
+
+@jit
+def path_each(
     book: Any,
     dues: Any,
     starts: Any,
@@ -292,22 +390,33 @@ def astar_path(
     limit: int,
     must_stop: int,
     guided: int,
-) -> tuple[int, int, int, int]:
-    """Search for a goal and write the way there.
+    found: Any,
+) -> tuple[int, int]:
+    """Write the way from each start to its goal in turn, until all are done or one does not fit.
 
-    In: book (book.py) of the graph and the scratch of `astar`; the rest as there.
-    Out, where it fits: out int64 (m,): the n states of the way, the goal first, then their totals.
-    The scratch is blank again.
-    Returns n (0: no way; or walk.TOO_SHORT), the goal's state or -1, states expanded, the status.
+    In: book, dues as `path_of`; starts, initial, goals int64 (s,), one search each.
+    Out: what `write_way` writes, one after the other; found int64 (s, 2), n and states expanded.
+    Returns how many are done, and DONE, BEYOND where one found no way and something lay beyond the
+    limit, or why the next could not be: POOL_FULL, OUTPUT_FULL, or LOST.
     """
     words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
     totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
-    queue, out = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
-    labelled, goal, expanded, status = astar(
-        words, dues, plan, totals, order, queue, starts, initial, goals, limit, must_stop, guided
-    )
-    n = 0
-    if goal >= 0:
-        n = walk_plain(words, dues, plan, totals, starts, initial, goal, out)
-    blank(totals, order, labelled)
-    return n, goal, expanded, status
+    queue, work = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
+    cells, rest = array_at(book, CELLS, np.int64), array_at(book, REST, np.int64)
+    at = 0
+    result = DONE
+    for i in range(starts.shape[0]):
+        one = slice(i, i + 1)
+        n, expanded, status = write_way(
+            words, dues, plan, totals, order, queue, work, cells, rest, at,
+            starts[one], initial[one], goals[one], limit, must_stop, guided,
+        )  # fmt: skip
+        if status == POOL_FULL:
+            return i, status
+        if n < 0:
+            return i, OUTPUT_FULL if n == TOO_SHORT else LOST
+        found[i, 0] = n
+        found[i, 1] = expanded
+        at += n
+        result = max(result, status)
+    return starts.shape[0], result

@@ -859,7 +859,7 @@ class Board:
             max_turns=max_turns,
         )
 
-    def paths(self, pairs: npt.ArrayLike, **options: Any) -> list[Path]:
+    def paths(self, pairs: npt.ArrayLike, **options: Any) -> Sequence[Path]:
         """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores.
 
         Options are those of `path`.

@@ -336,7 +336,7 @@ def paths(
     budget: float | str | None = None,
     parity_in: int = 0,
     **options: Any,
-) -> list[Path]:
+) -> Sequence[Path]:
     """Return a cheapest path for each pair (start, goal), shape (n, 2, 2), on all cores."""
     return field(cost, **options).paths(pairs, budget=budget, parity=parity_in)
 

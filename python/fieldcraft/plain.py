@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -181,6 +181,9 @@ def _plan(graph: Graph, ticks: tuple[int, int], *, is_bare: bool) -> tuple[Array
             elif is_bare and both in vectors and scale[vectors.index(both)] <= scale[k]:
                 instead[d, k] = vectors.index(both)
     return plan, instead
+
+
+NO_WAY_BACK = "a settled state has no way back; please report this"
 
 
 class Page(NamedTuple):
@@ -419,35 +422,102 @@ class PlainSearcher:
         *,
         must_stop: bool,
         guided: bool,
-    ) -> tuple[Array, Array, int] | None:
-        """Return the states of a cheapest way, start first, their totals, and states expanded."""
+    ) -> tuple[Page, int, int, int] | None:
+        """Return a cheapest way as a place on a page, its states (0: none), and states expanded."""
         width = int(self.graph.plan[kernel.WIDTH])
         goals = np.array(sorted((row + 1) * width + col + 1 for row, col in cells), np.int64)
         bound = self._limit(initial, limit)
         if bound is None:
             return None
+        options = bound, int(must_stop), int(guided)
+
+        def search(scratch: PlainScratch) -> tuple[int, int, int]:
+            return astar.path_of(
+                scratch.book, self.graph.dues, scratch.at, starts, initial, goals, *options
+            )
+
+        return self._one_path(search, bound)
+
+    def path_between(
+        self, state: int, total: int, goal: int, limit: int, must_stop: int, guided: int
+    ) -> tuple[Page, int, int, int] | None:
+        """Return what `path` does, from one state to one padded cell."""
+
+        def search(scratch: PlainScratch) -> tuple[int, int, int]:
+            return astar.path_between(
+                scratch.book, self.graph.dues, scratch.at, state, total, goal, limit, must_stop,
+                guided,
+            )  # fmt: skip
+
+        return self._one_path(search, limit)
+
+    def _one_path(
+        self, search: Callable[[PlainScratch], tuple[int, int, int]], bound: int
+    ) -> tuple[Page, int, int, int] | None:
         scratch = self._lend()
-        while True:
-            n, goal, expanded, status = astar.astar_path(
-                scratch.book, self.graph.dues, starts, initial, goals, bound,
-                int(must_stop), int(guided),
+        if scratch.at >= scratch.full:
+            scratch.turn_page(PAGE)
+        n, expanded, status = search(scratch)
+        while status == kernel.POOL_FULL or n < 0:
+            if status == kernel.POOL_FULL:
+                scratch.enlarge()
+            elif n == walk.LOST:
+                raise FieldcraftError(NO_WAY_BACK)
+            else:
+                scratch.turn_page(4 * len(scratch.page.costs))
+                scratch.lengthen()
+            n, expanded, status = search(scratch)
+        page, at = scratch.page, scratch.at
+        scratch.at += n
+        self._idle.append(scratch)
+        return None if status and self._is_cut_off(status, bound) else (page, at, n, expanded)
+
+    def path_each(
+        self,
+        starts: Array,
+        initial: Array,
+        goals: Array,
+        limit: int,
+        must_stop: int,
+        guided: int,
+    ) -> list[tuple[Page, Array]] | None:
+        """Return what `path_between` would for each start and goal on its own, in parts.
+
+        A part is a page, and n and states expanded of each way, shape (s, 2): they stand n apart.
+        """
+        bound = self.bound(limit)
+        parts: list[tuple[Page, Array]] = []
+        size = PAGE
+        scratch = self._lend()
+        while len(starts):
+            scratch.turn_page(size)
+            found = np.zeros((len(starts), 2), np.int64)
+            done, status = astar.path_each(
+                scratch.book, self.graph.dues, starts, initial, goals, bound, must_stop, guided,
+                found,
             )  # fmt: skip
             if status == kernel.POOL_FULL:
                 scratch.enlarge()
-            elif n == walk.TOO_SHORT:
-                scratch.lengthen()
-            else:
-                break
-        way = self._way(scratch, n) if n else (np.zeros(0, np.int64), np.zeros(0, np.int32))
+            elif status == walk.LOST:
+                raise FieldcraftError(NO_WAY_BACK)
+            elif status == flood.OUTPUT_FULL:
+                size = min(2 * size, MOST_ROOM) if done else 2 * size
+                if not done:
+                    scratch.lengthen(max(len(scratch.out), 2 * size))
+            elif self._is_cut_off(status, bound):
+                self._idle.append(scratch)
+                return None
+            if done:
+                parts.append((scratch.page, found[:done]))
+                starts, initial, goals = starts[done:], initial[done:], goals[done:]
+        scratch.turn_page(PAGE)
         self._idle.append(scratch)
-        if goal < 0 and self._is_cut_off(status, bound):
-            return None
-        return *way, expanded
+        return parts
 
     @staticmethod
     def _way(scratch: PlainScratch, n: int) -> tuple[Array, Array]:
         if n < 0:
-            raise FieldcraftError("a settled state has no way back; please report this")
+            raise FieldcraftError(NO_WAY_BACK)
         states, totals = scratch.out[:n], scratch.out[n : 2 * n]
         return states[::-1].copy(), totals[::-1].astype(np.int32)
 

@@ -293,14 +293,6 @@ class Searcher:
 
         With a heuristic (`guided`, A*) or without one (Dijkstra that stops there).
         """
-        if self.plain is not None:
-            found = self.plain.path(
-                starts, initial, cells, limit, must_stop=must_stop, guided=guided
-            )
-            if found is not None:
-                states, totals, expanded = found
-                links = np.zeros(len(states), np.int64)
-                return ((states, totals, links) if len(states) else None), expanded
         padded, box = self._box(cells)
         prices = self.graph.heuristic() if guided else (0, 0)
         goals = self._goals(padded, box, must_stop=must_stop, prices=prices)

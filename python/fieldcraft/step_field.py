@@ -29,8 +29,8 @@ from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, Link, Patch
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
-from fieldcraft.plain import Page
-from fieldcraft.queries import Batch, batch_of, cells_of, checked_cells, on_map, spread
+from fieldcraft.plain import Page, PlainSearcher
+from fieldcraft.queries import Batch, cells_of, checked_cells, on_map, spread
 from fieldcraft.reach import Reach, Speeds, WrittenReach
 from fieldcraft.reaches import Reaches
 from fieldcraft.searching import Searcher, Settled, Way
@@ -43,6 +43,7 @@ __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 Array = npt.NDArray[Any]
 ROUNDING = Fraction(1, 10**12)
 PLAIN_NUMBERS = (int, float)
+MOST_STATES = (1 << 32) - 1
 MAX_LIMITS = 256
 """Budgets of which a field remembers what they are in ticks."""
 
@@ -132,6 +133,9 @@ class StepField(Frozen):
         there.
     """
 
+    _quick: tuple[Any, ...] | None = None
+    """What `_ready` returns; made at the first search, and not kept in pickles."""
+
     def __init__(
         self,
         lattice: Lattice,
@@ -176,7 +180,6 @@ class StepField(Frozen):
         )
         self.stay = None if stay is None else self._flags(stay, "stay")
         self.is_shared = False
-        self._quick: tuple[Any, ...] | None = None
         self._ticks = exact(ticks, "ticks")
         if self._ticks <= 0:
             raise CostError(f"ticks must be above 0, not {ticks}")
@@ -537,20 +540,30 @@ class StepField(Frozen):
 
         Made for speed: None where anything is out of the ordinary, faults included.
         """
-        quick = self._quick
-        if quick is None:
-            quick = self._quick = self._ready()
-        plain, (height, width), limits, closed, stays, parities = quick
-        if plain is None or len(start) != 2:
+        row, col = start if len(start) == 2 else (None, None)
+        height, width = self.shape
+        if not (type(row) is int and type(col) is int and 0 <= row < height and 0 <= col < width):
             return None
-        row, col = start
-        if not (
-            type(row) is int
-            and type(col) is int
-            and 0 <= row < height
-            and 0 <= col < width
-            and (parity == 0 or (type(parity) is int and parity == 1))
-        ):
+        ready = self._begun(row, col, budget, parity)
+        if ready is None:
+            return None
+        plain, state, total, limit, shown = ready
+        stay = 0 if self.stay is None else int(self.stay.item(row, col))
+        written = plain.reach(state, total, stay, limit)
+        return None if written is None else WrittenReach(self, written, (state, total), shown)
+
+    def _begun(
+        self, row: int, col: int, budget: Any, parity: Any
+    ) -> tuple[PlainSearcher, int, int, int, float] | None:
+        """Return what searches, the state and total in which it begins, its limit, and the budget.
+
+        None where the graph is not plain, or anything is out of the ordinary, faults included.
+        """
+        ready = self._quick
+        if ready is None:
+            ready = self._quick = self._ready()
+        plain, limits, closed, parities = ready
+        if plain is None or not (parity == 0 or (type(parity) is int and parity == 1)):
             return None
         if closed is not None and closed(row, col):
             return None
@@ -560,33 +573,49 @@ class StepField(Frozen):
             known = plain.bound(limit), shown
             if type(budget) in PLAIN_NUMBERS and len(limits) < MAX_LIMITS:
                 limits[budget] = known
-        state, total = (row + 1) * (width + 2) + col + 1, 0
+        state, total = (row + 1) * (self.shape[1] + 2) + col + 1, 0
         if parities is not None:
             shift, total = parities[parity]
             state += shift
-        stay = 0 if stays is None else int(stays(row, col))
-        written = plain.reach(state, total, stay, known[0])
-        return None if written is None else WrittenReach(self, written, (state, total), known[1])
+        return plain, state, total, *known
+
+    def _plain_path(
+        self,
+        start: Cell,
+        goal: tuple[Any, ...],
+        budget: Any,
+        parity: Any,
+        must_stop: int,
+        guided: int,
+    ) -> Path | None:
+        """Return the path between two plain cells of a plain graph; see `_plain_reach`."""
+        row, col = goal if len(goal) == 2 else (None, None)
+        height, width = self.shape
+        if not (type(row) is int and type(col) is int and 0 <= row < height and 0 <= col < width):
+            return None
+        ready = self._begun(*start, budget, parity)
+        if ready is None or start == goal:
+            return None
+        plain, state, total, limit, _ = ready
+        there = (row + 1) * (width + 2) + col + 1
+        if not self._uniform.components.may_lead(state % plain.graph.n_cells, [there]):
+            return no_path(0, self.unit)
+        written = plain.path_between(state, total, there, limit, must_stop, guided)
+        return None if written is None else self._path_on(*written)
 
     def _ready(self) -> tuple[Any, ...]:
-        """Return what a reach of one plain cell needs, at hand.
+        """Return what the start of a search of a plain graph needs, at hand.
 
-        Searches (None where it does not apply), shape, known budgets, whether a cell is closed,
-        whether it may be stayed on, and by parity what that adds to the state and to the total.
+        What searches (None where it does not apply), known budgets, whether a cell is closed, and
+        by parity what that adds to the state and to the total.
         """
         graph = self._graph
         parities = None
         if graph.is_alternating:
             dear = [parity ^ graph.flip for parity in (0, 1)]
             parities = [(0, one) if graph.halves else (one * graph.n_cells, 0) for one in dear]
-        return (
-            None if self.seats else self._searcher.plain,
-            self.shape,
-            {},
-            None if self._closed is None else self._closed.item,
-            None if self.stay is None else self.stay.item,
-            parities,
-        )
+        plain = None if self.seats else self._searcher.plain
+        return plain, {}, None if self._closed is None else self._closed.item, parities
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_quick"}
@@ -764,6 +793,11 @@ class StepField(Frozen):
             quick = self._uniform.path(self, start_cell, goal, budget, parity, layer, stop, must)
             if quick is not None:
                 return quick
+        if layer is None and type(goal) is tuple:
+            guided = int(algorithm != "dijkstra")
+            found = self._plain_path(start_cell, goal, budget, parity, int(bool(stop)), guided)
+            if found is not None:
+                return found
         seeds, totals = self.seeds(start_cell, None, parity, layer)
         cells = self.goal_cells(goal)
         limit, _ = self._limit(budget)
@@ -771,9 +805,12 @@ class StepField(Frozen):
             return self.path_of((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
         if not self._uniform.components.may_lead(self.padded(start_cell), map(self.padded, cells)):
             return no_path(0, self.unit)
-        way, expanded = self._searcher.find(
-            seeds, totals, cells, limit, must_stop=bool(stop), guided=algorithm != "dijkstra"
-        )
+        asked: dict[str, bool] = {"must_stop": bool(stop), "guided": algorithm != "dijkstra"}
+        if self._searcher.plain is not None:
+            written = self._searcher.plain.path(seeds, totals, cells, limit, **asked)
+            if written is not None:
+                return self._path_on(*written)
+        way, expanded = self._searcher.find(seeds, totals, cells, limit, **asked)
         return no_path(expanded, self.unit) if way is None else self.path_of(way, expanded)
 
     def goal_cells(self, goal: Any) -> set[Cell]:
@@ -920,7 +957,7 @@ class StepField(Frozen):
         """
         return Reaches(self, budget, parity=parity, layer=layer)
 
-    def paths(self, pairs: Any, **options: Any) -> list[Path]:
+    def paths(self, pairs: Any, **options: Any) -> Sequence[Path]:
         """Return a cheapest path for each pair (start, goal), as `path` would, in parallel.
 
         Parameters
@@ -929,8 +966,59 @@ class StepField(Frozen):
         **options
             As in `path`.
         """
-        cells = batch_of(pairs, (2, 2), "pairs")
-        return spread(len(cells), lambda a, b: [self.path(s, g, **options) for s, g in cells[a:b]])
+        cells = checked_cells(pairs, self.shape, (2, 2), "pairs", ("start", "goal"))
+        found = self._plain_paths(cells, **options) if len(cells) else None
+        if found is not None:
+            return found
+        items = [(tuple(start), tuple(goal)) for start, goal in cells.tolist()]
+        return spread(len(items), lambda a, b: [self.path(*item, **options) for item in items[a:b]])
+
+    def _plain_paths(
+        self,
+        cells: Array,
+        *,
+        budget: Any = None,
+        parity: Any = 0,
+        layer: int | None = None,
+        stop: bool = True,
+        algorithm: str = "auto",
+    ) -> Batch[Path] | None:
+        """Return the paths of a batch on a plain graph, or None where another search is needed."""
+        numbers = (cells[..., 0] + 1) * (self.shape[1] + 2) + cells[..., 1] + 1
+        if layer is not None or self.seats or algorithm not in ("auto", "astar", "dijkstra"):
+            return None
+        plain = self._searcher.plain
+        if plain is None or (algorithm == "auto" and self._uniform.is_quick_from(numbers[:, 0])):
+            return None
+        states, totals = self._plain_seeds(cells[:, 0], parity)
+        limit, _ = self._limit(budget)
+        labels = self._uniform.components.labels[numbers]
+        is_there = numbers[:, 0] == numbers[:, 1]
+        # Who begins where no step leads is no part of any component.
+        asked = np.flatnonzero(~is_there & ((labels[:, 0] == labels[:, 1]) | (labels[:, 0] == 0)))
+        options = limit, int(bool(stop)), int(algorithm != "dijkstra")
+        begun, spent, goals = states[asked], totals[asked], numbers[asked, 1]
+        blocks = spread(
+            len(asked),
+            lambda a, b: [plain.path_each(begun[a:b], spent[a:b], goals[a:b], *options)],
+        )
+        pages, table = _joined(blocks)
+        if table is None:
+            return None
+        rows = np.full((len(cells), 4), -1, np.int64)
+        rows[asked] = table
+        rows[is_there, 0] = -2
+
+        def make(i: int) -> Path:
+            number, at, n, expanded = rows[i].tolist()
+            if number == -2:
+                seed = states[i : i + 1], totals[i : i + 1], np.zeros(1, np.int64)
+                return self.path_of(seed, 0)
+            if number < 0:
+                return no_path(0, self.unit)
+            return self._path_on(pages[number], at, n, expanded)
+
+        return Batch(len(rows), make)
 
     def path_costs(self, pairs: Any, **options: Any) -> npt.NDArray[np.float64]:
         """Return the least cost for each pair (start, goal), shape (n,), infinite where no way."""
@@ -962,6 +1050,30 @@ class StepField(Frozen):
             (),
             len(states) - 1,
             partial(self.steps_along, cells, rows, links, ticks),
+        )
+
+    def _path_on(self, page: Page, at: int, n: int, expanded: int) -> Path:
+        """Return a way that stands on a page as a path."""
+        if not n:
+            return no_path(expanded, self.unit)
+        first, last = page.rest[2 * at].item(), page.rest[2 * at + n - 1].item()
+        graph, spent, parity = self._graph, (last >> 32) - (first >> 32), 0
+        if graph.halves:
+            spent = (last >> 33) - (first >> 33)
+        if graph.is_alternating:
+            dear = last >> 32 & 1 if graph.halves else int((last & MOST_STATES) >= graph.n_cells)
+            parity = dear ^ graph.flip
+        return Path(
+            page.cells[at : at + n], float(self.in_units(spent)), parity, expanded, self.unit, (),
+            n - 1, partial(self._steps_on, page, at, n),
+        )  # fmt: skip
+
+    def _steps_on(self, page: Page, at: int, n: int) -> tuple[Step, ...]:
+        """Return the steps of a way that stands on a page."""
+        states, totals = page.settled(at, n)
+        padded, rows = self.split_states(states)
+        return self.steps_along(
+            self.to_cells(padded), rows, np.zeros(n, np.int64), self.whole(totals)
         )
 
     def steps_along(
@@ -1027,6 +1139,25 @@ class StepField(Frozen):
     def __repr__(self) -> str:
         height, width = self.shape
         return f"StepField({height} x {width}, {self.lattice.name}, {len(self.layers)} layers)"
+
+
+def _joined(
+    blocks: Sequence[Sequence[tuple[Page, Array]] | None],
+) -> tuple[list[Page], Array | None]:
+    """Return the pages of blocks, and a row for each answer: page, place on it, n and its other.
+
+    No rows where one of the blocks could not tell.
+    """
+    parts: list[tuple[Page, Array]] = []
+    for block in blocks:
+        if block is None:
+            return [], None
+        parts += block
+    rows = [np.zeros((0, 4), np.int64)]
+    for i, (_, sizes) in enumerate(parts):
+        places = np.cumsum(sizes[:, 0]) - sizes[:, 0]
+        rows.append(np.column_stack([np.full(len(sizes), i), places, sizes]))
+    return [page for page, _ in parts], np.concatenate(rows)
 
 
 def _each_once(states: Array, totals: Array, *others: Array) -> Sequence[Array]:

@@ -151,6 +151,14 @@ class Uniform:
             self._planes[label] = plane
         return plane
 
+    def is_quick_from(self, cells: Array) -> bool:
+        """Tell whether jump points are the quicker way from one of some padded cells."""
+        if self.refusal:
+            return False
+        labels = np.unique(self.components.labels[cells])
+        sizes = self.components.sizes[labels]
+        return any(self.plane(int(label)).is_quick for label in labels[sizes >= SMALL] if label)
+
     def _new_plane(self, label: int) -> Plane:
         labels = self.components.labels
         price = self._price or _only(self._enter[labels == label])

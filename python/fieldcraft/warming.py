@@ -68,7 +68,9 @@ def _arrays() -> list[Step]:
         "reach": lambda field: field.reach(START, 4).path_to((1, 1)),
         "reach of several": lambda field: field.reach([START, GOAL], 4).path_to((1, 1)),
         "distances": lambda field: field.distances([START, GOAL]),
-        "path": lambda field: field.path(START, GOAL),
+        "path": lambda field: field.path(START, GOAL, algorithm="astar"),
+        "path to several": lambda field: field.path(START, [GOAL, (1, 1)]),
+        "many paths": lambda field: field.paths([(START, GOAL)], algorithm="astar"),
         "many reaches": lambda field: field.reach_many([START, GOAL], 3),
     }
     for name, make in fields.items():

@@ -103,8 +103,13 @@ def test_nothing_is_compiled_after_a_warmup():
 def test_ordinary_kernels_are_compiled_once():
     """Those of plain graphs once for bare ones and once for those with dues, at most."""
     found = run("import fieldcraft as fc\nfc.warmup()\nprint(json.dumps(compiled()))")
-    twice = ["flood.flood_reach", "flood.flood_list", "flood.reach_each", "astar.astar_path"]
-    twice += ["walk.way_to", "search.search"]  # the last for ticks and for floats
+    twice = ["flood.flood_reach", "flood.flood_list", "flood.reach_each", "astar.path_of"]
+    twice += [
+        "astar.path_between",
+        "astar.path_each",
+        "walk.way_to",
+        "search.search",
+    ]  # the last for ticks and for floats
     once = ["flood.take_costs", "flood.take_states", "plain.pack", "plain.keep_needed"]
     counts = {name: found[f"fieldcraft_kernel.{name}"] for name in (*twice, *once)}
     assert counts == {name: 2 if name in twice else 1 for name in counts}

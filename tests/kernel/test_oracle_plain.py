@@ -124,6 +124,15 @@ def test_paths_equal_the_general_search(case, parity, stop):
     known = field.path(start, goals, algorithm="dijkstra", **options)
     assert known == general.path(start, goals, algorithm="dijkstra", **options)
     assert known.cost == found.cost
+    single = field.path(start, goals[0], algorithm="dijkstra", **options)
+    assert single == general.path(start, goals[0], algorithm="dijkstra", **options)
+    pairs = [(some_cell(rng, field.shape), goal) for goal in (*goals, start)]
+    pairs += [(goal, goal) for goal in goals]
+    many = field.paths(pairs, algorithm="dijkstra", **options)
+    assert isinstance(many, Batch)
+    assert many == [field.path(*pair, algorithm="dijkstra", **options) for pair in pairs]
+    costs = field.path_costs(pairs, algorithm="astar", **options)
+    assert costs.tolist() == [path.cost for path in many]
     if found:
         assert sum(step.cost for step in found.steps) == pytest.approx(found.cost)
 
