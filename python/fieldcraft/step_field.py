@@ -133,6 +133,8 @@ class StepField(Frozen):
         there.
     """
 
+    _has_labels = True
+    """Whether it is worth knowing what hangs together; see `_may_lead`."""
     _quick: tuple[Any, ...] | None = None
     """What `_ready` returns; made at the first search, and not kept in pickles."""
 
@@ -280,7 +282,9 @@ class StepField(Frozen):
             return None
         field = copy.copy(self)
         searcher = Searcher(graph, self._ticks, self._searcher, [patch.rows for patch in patches])
-        field.__dict__.update(_graph=graph, _searcher=searcher, explainer=explainer, _quick=None)
+        field.__dict__.update(
+            _graph=graph, _searcher=searcher, explainer=explainer, _quick=None, _has_labels=False
+        )
         seats = [(layer, np.array(mask)) for layer, mask in self.seats]
         stay = None if self.stay is None else np.array(self.stay)
         for patch in patches:
@@ -598,7 +602,7 @@ class StepField(Frozen):
             return None
         plain, state, total, limit, _ = ready
         there = (row + 1) * (width + 2) + col + 1
-        if not self._uniform.components.may_lead(state % plain.graph.n_cells, [there]):
+        if not self._may_lead(self.padded(start), [there]):
             return no_path(0, self.unit)
         written = plain.path_between(state, total, there, limit, must_stop, guided)
         return None if written is None else self._path_on(*written)
@@ -803,7 +807,7 @@ class StepField(Frozen):
         limit, _ = self._limit(budget)
         if start_cell in cells:
             return self.path_of((seeds[:1], totals[:1], np.zeros(1, np.int64)), 0)
-        if not self._uniform.components.may_lead(self.padded(start_cell), map(self.padded, cells)):
+        if not self._may_lead(self.padded(start_cell), map(self.padded, cells)):
             return no_path(0, self.unit)
         asked: dict[str, bool] = {"must_stop": bool(stop), "guided": algorithm != "dijkstra"}
         if self._searcher.plain is not None:
@@ -811,7 +815,20 @@ class StepField(Frozen):
             if written is not None:
                 return self._path_on(*written)
         way, expanded = self._searcher.find(seeds, totals, cells, limit, **asked)
-        return no_path(expanded, self.unit) if way is None else self.path_of(way, expanded)
+        return self._in_vain(expanded) if way is None else self.path_of(way, expanded)
+
+    def _may_lead(self, start: int, goals: Iterable[int]) -> bool:
+        """Tell whether a way may lead from a padded cell to any of others.
+
+        What hangs together is found by a look at the whole map. A field that follows its tokens
+        from move to move looks only after a search has been in vain.
+        """
+        return not self._has_labels or self._uniform.components.may_lead(start, goals)
+
+    def _in_vain(self, expanded: int) -> Path:
+        """Return the answer "no way" of a search."""
+        self._has_labels = True
+        return no_path(expanded, self.unit)
 
     def goal_cells(self, goal: Any) -> set[Cell]:
         """Return the cells that a goal means: a cell, several, or `Within`."""
@@ -1055,7 +1072,7 @@ class StepField(Frozen):
     def _path_on(self, page: Page, at: int, n: int, expanded: int) -> Path:
         """Return a way that stands on a page as a path."""
         if not n:
-            return no_path(expanded, self.unit)
+            return self._in_vain(expanded)
         first, last = page.rest[2 * at].item(), page.rest[2 * at + n - 1].item()
         graph, spent, parity = self._graph, (last >> 32) - (first >> 32), 0
         if graph.halves:

@@ -301,3 +301,21 @@ def test_bare_arrays_know_no_tokens():
     field = fc.grid.field([[1, 1]])
     with pytest.raises(fc.FieldcraftError, match="only a field that rules compiled"):
         field.update([])
+
+
+def test_a_field_that_follows_its_tokens_looks_for_no_way_once_it_met_one():
+    """The answer is the same; what hangs together is worked out after a search in vain."""
+    board = fc.Board.from_rows(
+        ["..#" + "." * 60] * 29 + ["." * 63], {".": "open", "#": "wall"}, rules="pathfinder",
+        tokens=[fc.Token(fc.Creature("a"), (0, 0), side="x"),
+                fc.Token(fc.Creature("b"), (0, 60), side="y")],
+    )  # fmt: skip
+    a, b = board.tokens
+    shut = board.step_field(a).update([a, replace(b, cell=(29, 2))])
+    first = shut.path((0, 0), (0, 3))
+    again = shut.path((0, 0), (0, 3))
+    assert not first
+    assert not again
+    assert (first.expanded > 0, again.expanded) == (True, 0)
+    opened = shut.update([a, b])
+    assert opened.path((0, 0), (0, 3))
