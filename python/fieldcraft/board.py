@@ -46,6 +46,7 @@ __all__ = ["Board"]
 RELATIONS = ("friend", "foe", "neutral")
 NOWHERE = (-1, -1)
 """Where the mover of a compiled field stands: off the map, where nobody is equal to it."""
+REMEMBERED = 1024
 KEPT_FIELDS = 32
 """Compiled fields a board keeps; the one not used for longest goes first."""
 
@@ -146,6 +147,7 @@ class Board:
         self._relations, self._name = relations, name
         self._relate = Relations(relations)
         self._fields: OrderedDict[Any, Any] = OrderedDict()
+        self._memo: dict[Any, Any] = {}
         self._lock = threading.Lock()
 
     @classmethod
@@ -442,6 +444,7 @@ class Board:
             # Where only tokens moved, fields are compiled again only near them.
             with self._lock:
                 board._fields.update(self._fields)
+                board._memo = self._memo
         return board
 
     def _replaced(self, cells: Any, kind: Kind) -> tuple[npt.NDArray[np.uint16], tuple[Kind, ...]]:
@@ -482,11 +485,11 @@ class Board:
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_fields", "_lock")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_fields", "_lock", "_memo")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._fields, self._lock = OrderedDict(), threading.Lock()
+        self._fields, self._lock, self._memo = OrderedDict(), threading.Lock(), {}
 
     def __repr__(self) -> str:
         height, width = self.shape
@@ -507,7 +510,7 @@ class Board:
     ) -> StepField:
         """Return the compiled movement graph for whoever moves; see `reach`."""
         token, mover, others = self._mover(who, tokens, creature)
-        return self._step_field(token, mover, others, self._rules.pace(mover, token))
+        return self._step_field(token, mover, others, self._pace(mover, token))
 
     def _step_field(
         self,
@@ -517,7 +520,7 @@ class Board:
         pace: Pace,
     ) -> StepField:
         # Where the mover stands is no part of its field; its speed is where there are several.
-        mover = None if token is None else token.at(NOWHERE)
+        mover = self._unplaced(token)
         lies = token is not None and (token.prone or token.flying)
         key = ("step", creature, mover, tuple(pace.caps.items()), pace.walking if lies else None)
         with self._lock:
@@ -626,10 +629,45 @@ class Board:
             return who, self._terrain.check(who.cell, f"cell of token {who.label!r}")
         return None, self._terrain.check(who, what)
 
+    def _remembered(self, key: Any, work: Callable[[], Any]) -> Any:
+        """Return what was worked out before for a key, or work it out now.
+
+        What takes longer to work out than a search; boards that follow each other share it.
+        """
+        try:
+            found = self._memo.get(key)
+        except TypeError:  # a mapping as a budget, say
+            return work()
+        if found is None:
+            found = work()
+            if len(self._memo) >= REMEMBERED:
+                self._memo.clear()
+            self._memo[key] = found
+        return found
+
+    def _unplaced(self, token: Token | None) -> Token | None:
+        """Return a token that stands nowhere: all of it that its field depends on."""
+        if token is None:
+            return None
+        unplaced: Token = self._remembered(("unplaced", token), lambda: token.at(NOWHERE))
+        return unplaced
+
+    def _pace(
+        self, mover: Creature, token: Token | None, budget: Any = None, *, limited: bool = True
+    ) -> Pace:
+        """Return what may be spent; see the rules."""
+        key = ("pace", mover, self._unplaced(token), type(budget), budget, limited)
+        pace: Pace = self._remembered(
+            key, lambda: self._rules.pace(mover, token, budget, limited=limited)
+        )
+        return pace
+
     def _limit(self, pace: Pace) -> Any:
         """Return the most that may be spent, in the rules' unit; None for no limit."""
-        limit = pace.limit
-        return None if limit is None else Fraction(limit) / self._rules.ticks
+        if pace.limit is None:
+            return None
+        limit = Fraction(pace.limit) / self._rules.ticks
+        return limit.numerator if limit.denominator == 1 else limit
 
     def _begin(self, who: Token | Cell, token: Token | None) -> Cell:
         """Return where a movement begins: the place of the token, or the cell."""
@@ -678,7 +716,7 @@ class Board:
             If the system cannot move such a creature.
         """
         token, mover, others = self._mover(who, tokens, creature)
-        pace = self._rules.pace(mover, token, budget)
+        pace = self._pace(mover, token, budget)
         field = self._step_field(token, mover, others, pace)
         start = self._begin(who, token)
         return field.reach(
@@ -704,7 +742,7 @@ class Board:
         if free:
             # Where nobody stands everyone is the same Medium creature on the same field.
             token, mover, present = self._mover(cells[free[0]], others, creature)
-            pace = self._rules.pace(mover, token, budget)
+            pace = self._pace(mover, token, budget)
             field = self._step_field(token, mover, present, pace)
             batch = [cells[i] for i in free]
             answers = field.reach_many(
@@ -762,7 +800,7 @@ class Board:
                 raise ArgumentTypeError(f"creature must be a Creature, not {creature!r}")
         else:
             token, mover, others = self._mover_among(who, others, creature)
-        pace = self._rules.pace(mover, token, budget)
+        pace = self._pace(mover, token, budget)
         field = self._step_field(token, mover, others, pace)
         return field.reaches(self._limit(pace), parity=parity)
 
@@ -848,7 +886,7 @@ class Board:
             As in `reach`; also if a goal lies outside the map.
         """
         token, mover, others = self._mover(start, tokens, creature)
-        pace = self._rules.pace(mover, token, budget)
+        pace = self._pace(mover, token, budget)
         field = self._step_field(token, mover, others, pace)
         return find_route(
             field,
@@ -890,7 +928,7 @@ class Board:
     ) -> tuple[StepField, Cell, Any]:
         """Return the field of a path, where it begins and what may be spent."""
         token, mover, present = self._mover_among(start, others, creature)
-        pace = self._rules.pace(mover, token, budget, limited=budget is not None)
+        pace = self._pace(mover, token, budget, limited=budget is not None)
         field = self._step_field(token, mover, present, pace)
         return field, self._begin(start, token), self._limit(pace)
 

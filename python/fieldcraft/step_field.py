@@ -42,7 +42,7 @@ __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
 Array = npt.NDArray[Any]
 ROUNDING = Fraction(1, 10**12)
-PLAIN_NUMBERS = (int, float)
+PLAIN_NUMBERS = (int, float, Fraction)
 MOST_STATES = (1 << 32) - 1
 MAX_LIMITS = 256
 """Budgets of which a field remembers what they are in ticks."""
