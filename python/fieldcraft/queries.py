@@ -30,6 +30,8 @@ __all__ = [
 Result = TypeVar("Result")
 
 BLOCKS_A_WORKER = 16
+SHOWN = 20
+"""Answers of a batch that are shown one by one."""
 
 
 class Batch(Sequence[Result]):
@@ -66,7 +68,7 @@ class Batch(Sequence[Result]):
         return list, (list(self),)
 
     def __repr__(self) -> str:
-        return f"Batch({self._n} answers)"
+        return repr(list(self)) if self._n <= SHOWN else f"Batch({self._n} answers)"
 
 
 def on_map(cell: Any, shape: tuple[int, int], what: str = "cell") -> Cell:
