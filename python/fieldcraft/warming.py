@@ -10,6 +10,8 @@ import numpy as np
 from fieldcraft import grid, hexes
 from fieldcraft.board import Board
 from fieldcraft.creature import Creature, Token
+from fieldcraft.reaches import Reaches
+from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import StepField
 
 __all__ = ["warmup"]
@@ -72,21 +74,45 @@ def _arrays() -> list[Step]:
         "path to several": lambda field: field.path(START, [GOAL, (1, 1)]),
         "many paths": lambda field: field.paths([(START, GOAL)], algorithm="astar"),
         "many reaches": lambda field: field.reach_many([START, GOAL], 3),
+        "reach from every cell": lambda field: _counted(field.reaches(2)),
     }
     for name, make in fields.items():
         for question, ask in questions.items():
             steps.append((f"{name}: {question}", partial(_asked, make, ask)))
-    pairs = [(START, GOAL)]
     ones = np.ones_like(TWOS)
     even = partial(grid.field, ones, diagonals="equidistant")
     return [
         *steps,
         ("one price: path", lambda: even().path(START, GOAL, algorithm="jps")),
         ("one price: distances", lambda: even().distances(START)),
-        ("squares: view", partial(grid.view, TWOS > 1, START, 4)),
-        ("squares: sight lines", partial(grid.sights, TWOS > 1, pairs)),
-        ("hexes: view", partial(hexes.view, TWOS, START, 4)),
-        ("hexes: sight lines", partial(hexes.sights, TWOS, pairs)),
+        ("one price: reach from every cell", lambda: _counted(even().reaches(300))),
+        ("squares: stack of maps", lambda: grid.distances([TWOS], [START], diagonals=(70, 99))),
+        ("hexes: stack of maps", lambda: hexes.distances([TWOS], [START])),
+        *_seeing("squares", partial(grid.sight_field, TWOS > 1)),
+        *_seeing("hexes", partial(hexes.sight_field, TWOS)),
+        *_seeing("hexes, far sums", partial(hexes.sight_field, TWOS, threshold=100)),
+        ("squares: stack of views", lambda: grid.views([TWOS > 1], [START], 3)),
+        ("hexes: stack of views", lambda: hexes.views([TWOS], [START], 3)),
+    ]
+
+
+def _counted(reaches: Reaches) -> object:
+    return reaches.count, reaches.visitors, list(reaches.blocks())
+
+
+def _seeing(name: str, make: Callable[[], SightField]) -> list[Step]:
+    """Return questions about sight."""
+    far = [(START, GOAL), (START, (0, 1))]
+    return [
+        (f"{name}: view", lambda: make().view(START, 4).cells),
+        (f"{name}: far view", lambda: make().view(START, 200).cells),
+        (f"{name}: views", lambda: make().views([START, GOAL], 3)[0].cells),
+        (f"{name}: sight", lambda: make().sight(START, GOAL)),
+        (f"{name}: sight lines", lambda: make().sights(far).malus),
+        (
+            f"{name}: every view",
+            lambda: (make().views(None, 3).count, *make().views(radius=2).blocks()),
+        ),
     ]
 
 

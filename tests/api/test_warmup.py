@@ -77,9 +77,19 @@ def test_nothing_is_compiled_after_a_warmup():
                 field.path((0, 0), fc.within(1, goal), algorithm="dijkstra")
                 field.reach_many([(0, 0)] * 40, 3)
                 field.paths([((0, 0), goal)] * 3)
+                field.reaches(3).count
+                next(field.reaches(2).blocks())
             fc.grid.view(closed, (0, 0), 9)
             fc.grid.sights(closed, [((0, 0), goal)] * 5)
+            fc.grid.views(closed, radius=3).count
             fc.hexes.view(cost, (0, 0), 9)
+            fc.hexes.view(cost, (0, 0), 300)
+            fc.hexes.sights(cost, [((0, 0), goal)] * 5).visible
+            next(fc.hexes.views(cost, None, 3, layout="even-q").blocks()).malus
+            stack = np.stack([cost, cost])
+            fc.grid.distances(stack, [(0, 0), goal], diagonals="equidistant")
+            fc.hexes.distances(stack, [(0, 0), goal], budget=4)
+            fc.grid.views(stack > 2, [(0, 0), goal], 3)
         board = fc.Board.from_rows(
             [".f~.", "..F.", "...."],
             {".": "open", "f": "light_forest", "F": "heavy_forest", "~": "mud"},
