@@ -242,44 +242,31 @@ def fetch(words: Any, plan: Any, totals: Any, radius: int, cell: int) -> Any:
 
 
 @jit
-def write_reach(
+def write_out(
     words: Any,
-    dues: Any,
     plan: Any,
     totals: Any,
     order: Any,
-    queue: Any,
     work: Any,
     cells: Any,
     costs: Any,
     rest: Any,
     at: int,
-    start: int,
-    initial: int,
+    n: int,
     stay: int,
-    limit: int,
-) -> tuple[int, int, int]:
-    """Flood from one state and write the answer out, ready to be shown.
+) -> int:
+    """Write the n states that a flood has settled, ready to be shown, and blank the scratch.
 
-    In: the graph, limit as in `flood`; start a state, initial its total; stay, 1 where a movement
-    may end in the start's cell whatever the word says.
+    In: words, plan; totals, order as `flood` leaves them; stay, 1 where a movement may end in the
+    start's cell whatever its word says.
     Out, from `at` on, of the k cells by rising ticks, then by number: cells int64 (2 m,), row and
     column; costs float64 (m,); and, from ``2 at`` on, rest int64 (2 m,): of n states, as settled,
-    ``state + (total << 32)``, and of the k cells ``stop + 2 * parity``. The scratch is blank again.
-    Scratch: as `flood`; work int64 (w,).
-    Returns n, k and the status. Where it does not fit (m cells, 2 n in `work`), k is 0, the states
-    are in `order`, their totals in the scratch, and the caller takes what it wants and blanks it.
+    ``state + (total << 32)``, and of the k cells ``stop + 2 * parity``. There must be room for n
+    cells. Scratch: work int64 (w,), at least 2 n.
+    Returns k.
     """
     u: Any = np.uint64
     i64: Any = np.int64
-    radius = limit // plan[LEAST]
-    if radius <= NEAR:
-        work[2] = fetch(words, plan, totals, radius, start % words.shape[0])
-    work[0] = start
-    work[1] = initial
-    n, status = flood(words, dues, plan, totals, order, queue, work[:1], work[1:2], limit)
-    if status == POOL_FULL or 2 * n > work.shape[0] or at + n > costs.shape[0]:
-        return n, 0, status
     n_cells = u(words.shape[0])
     halves = i64(1 if plan[PARITY] == IN_TOTALS else 0)
     parity, flip = plan[PARITY], 2 * plan[FLIP]
@@ -332,7 +319,7 @@ def write_reach(
         sort_run(numbers, flags, i64(begin), i64(k))
     if parity == IN_ROWS:
         blank(totals, order, n)
-    if stay:
+    if stay and k:
         flags[u(0)] |= i64(1)  # nothing but the start is as cheap
     width = np.uint32(plan[WIDTH])
     place += u(n)
@@ -344,7 +331,44 @@ def write_reach(
         cells[to + u(1)] = i64(number - row * width) - 1
         rest[place + u(i)] = flags[u(i)]
         to += u(2)
-    return n, i64(k), status
+    return int(i64(k))
+
+
+@jit
+def write_reach(
+    words: Any,
+    dues: Any,
+    plan: Any,
+    totals: Any,
+    order: Any,
+    queue: Any,
+    work: Any,
+    cells: Any,
+    costs: Any,
+    rest: Any,
+    at: int,
+    start: int,
+    initial: int,
+    stay: int,
+    limit: int,
+) -> tuple[int, int, int]:
+    """Flood from one state and write the answer out.
+
+    In: the graph, limit as in `flood`; start a state, initial its total; stay as in `write_out`.
+    Out, scratch: as those two.
+    Returns n, k and the status. Where it does not fit, k is 0, the states are in `order`, their
+    totals in the scratch, and the caller makes room and writes them out, or takes and blanks them.
+    """
+    radius = limit // plan[LEAST]
+    if radius <= NEAR:
+        work[2] = fetch(words, plan, totals, radius, start % words.shape[0])
+    work[0] = start
+    work[1] = initial
+    n, status = flood(words, dues, plan, totals, order, queue, work[:1], work[1:2], limit)
+    if status == POOL_FULL or 2 * n > work.shape[0] or at + n > costs.shape[0]:
+        return n, 0, status
+    k = write_out(words, plan, totals, order, work, cells, costs, rest, at, n, stay)
+    return n, k, status
 
 
 @jit
@@ -358,6 +382,17 @@ def flood_reach(
         array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64),
         array_at(book, CELLS, np.int64), array_at(book, COSTS, np.float64),
         array_at(book, REST, np.int64), at, start, initial, stay, limit,
+    )  # fmt: skip
+
+
+@jit
+def write_again(book: Any, n: int, stay: int) -> int:
+    """Write what did not fit out at the beginning of a page with room, as `write_out` does."""
+    return write_out(
+        array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64),
+        array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
+        array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64),
+        array_at(book, COSTS, np.float64), array_at(book, REST, np.int64), 0, n, stay,
     )  # fmt: skip
 
 

@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from fieldcraft.path import Path, Stake, Step
     from fieldcraft.questions import Charge
     from fieldcraft.reach import Reach
+    from fieldcraft.reaches import ReachBlock, Reaches
     from fieldcraft.route import Route
     from fieldcraft.sight import HIDDEN, Sight, Sights, View
+    from fieldcraft.stacks import FieldStack
     from fieldcraft.terrain import Border, Perch, Terrain
     from fieldcraft.trees import fall_displacements, roll_perches
     from fieldcraft.warming import warmup
@@ -76,6 +78,9 @@ _NAMES = {
     "Stake": "path",
     "Step": "path",
     "Reach": "reach",
+    "ReachBlock": "reaches",
+    "Reaches": "reaches",
+    "FieldStack": "stacks",
     "Route": "route",
     "HIDDEN": "sight",
     "Sight": "sight",
@@ -99,6 +104,7 @@ __all__ = [
     "ClosedCellError",
     "CostError",
     "Creature",
+    "FieldStack",
     "FieldcraftError",
     "FieldcraftWarning",
     "Lattice",
@@ -110,6 +116,8 @@ __all__ = [
     "Path",
     "Perch",
     "Reach",
+    "ReachBlock",
+    "Reaches",
     "Route",
     "RulesError",
     "Sight",

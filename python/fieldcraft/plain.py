@@ -35,7 +35,7 @@ MAX_STATES = 1 << 28
 MIN_SLOTS = 32
 ANSWER = 1 << 14
 """Entries of the array in which a search works out its answer, at first."""
-PAGE, MOST_ROOM, MOST_WRITTEN = 1 << 12, 1 << 17, 1 << 16
+PAGE, MOST_ROOM, MOST_WRITTEN = 1 << 11, 1 << 15, 1 << 16
 """Cells on a page, and at most on one for a batch; larger reaches are taken as they are."""
 
 
@@ -309,34 +309,45 @@ class PlainSearcher:
 
     def reach(
         self, state: int, total: int, stay: int, limit: int
-    ) -> tuple[Page, int, int, int] | None:
+    ) -> tuple[Page, int, int, int] | tuple[Array, Array] | None:
         """Return what is within the limit from one state, as a place on a page, n and k.
 
-        None also where it is more than is written out.
+        A very large one as its states, as settled, and their totals.
         """
         scratch = self._lend()
         if scratch.at >= scratch.full:
             scratch.turn_page(PAGE)
-        book_, dues, at = scratch.book, self.graph.dues, scratch.at
-        n, k, status = flood.flood_reach(book_, dues, at, state, total, stay, limit)
-        while status == kernel.POOL_FULL or (n and not k):
-            if status == kernel.POOL_FULL:
-                scratch.enlarge()
-            else:
-                self._take(scratch, n)
-                if n > MOST_WRITTEN:
-                    break
-                # Room for more of that size, since they seldom come alone.
-                scratch.turn_page(max(PAGE, 8 * n))
-                scratch.lengthen(max(len(scratch.out), 2 * n))
-                at = 0
-            n, k, status = flood.flood_reach(book_, dues, at, state, total, stay, limit)
-        page = scratch.page
-        scratch.at = at + n
+        at, dues = scratch.at, self.graph.dues
+        n, k, status = flood.flood_reach(scratch.book, dues, at, state, total, stay, limit)
+        while status == kernel.POOL_FULL:
+            scratch.enlarge()
+            n, k, status = flood.flood_reach(scratch.book, dues, at, state, total, stay, limit)
+        found: tuple[Page, int, int, int] | tuple[Array, Array] | None
+        if k or not n:
+            found = (scratch.page, at, n, k) if k else None
+            scratch.at = at + n
+        elif n > MOST_WRITTEN:
+            found = self._take(scratch, n)
+        else:
+            found = self._written_again(scratch, n, stay)
         self._idle.append(scratch)
-        if not k or (status and self._is_cut_off(status, limit)):
-            return None
-        return page, at, n, k
+        return None if status and self._is_cut_off(status, limit) else found
+
+    @staticmethod
+    def _written_again(scratch: PlainScratch, n: int, stay: int) -> tuple[Page, int, int, int]:
+        """Return what a flood has found but the page had no room for."""
+        if len(scratch.out) < 2 * n:
+            scratch.lengthen(2 * n)
+        kept = None
+        if 4 * n > PAGE:
+            # A page of its own, so that no small reach keeps it alive.
+            kept = scratch.page, scratch.at, scratch.full, scratch.book.copy()
+        scratch.turn_page(n if kept else PAGE)
+        k = flood.write_again(scratch.book, n, stay)
+        page, scratch.at = scratch.page, n
+        if kept is not None:
+            scratch.page, scratch.at, scratch.full, scratch.book[:] = kept
+        return page, 0, n, k
 
     @staticmethod
     def _take(scratch: PlainScratch, n: int) -> tuple[Array, Array]:
@@ -427,8 +438,8 @@ class PlainSearcher:
         width = int(self.graph.plan[kernel.WIDTH])
         goals = np.array(sorted((row + 1) * width + col + 1 for row, col in cells), np.int64)
         bound = self._limit(initial, limit)
-        if bound is None:
-            return None
+        if bound is None or len(starts) > 1:
+            return None  # the keys of several might lie further apart than the ring is long
         options = bound, int(must_stop), int(guided)
 
         def search(scratch: PlainScratch) -> tuple[int, int, int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any, TypeVar, overload
 
@@ -23,10 +24,12 @@ __all__ = [
     "cells_of",
     "checked_cells",
     "cores",
+    "in_turn",
     "on_map",
     "spread",
 ]
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 BLOCKS_A_WORKER = 16
@@ -181,6 +184,7 @@ class _Team(threading.local):
 _TEAM = _Team()
 _POOLS: dict[int, ThreadPoolExecutor] = {}
 _POOLS_LOCK = threading.Lock()
+"""One pool for a number of cores, which is nearly always the same."""
 
 
 def _join_team() -> None:
@@ -206,6 +210,30 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_pools)
 
 
+def in_turn(items: Sequence[Item], make: Callable[[Item], Result]) -> Iterator[Result]:
+    """Yield ``make(item)`` in order; the next ones are worked out on other threads meanwhile.
+
+    Nothing goes on behind the caller's back when the iterator is dropped.
+    """
+    workers = min(cores(), len(items))
+    if workers <= 1 or _TEAM.is_working:
+        yield from map(make, items)
+        return
+    pool = _pool(cores())
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(make, item))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for one in waiting:
+            one.cancel()
+        wait(waiting)
+
+
 def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
     """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores."""
     workers = min(cores(), n)
@@ -214,7 +242,7 @@ def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
     # Several blocks a worker, so that an interrupt has not to wait for the whole batch.
     n_blocks = min(n, workers * BLOCKS_A_WORKER)
     bounds = [n * i // n_blocks for i in range(n_blocks + 1)]
-    pool = _pool(workers)
+    pool = _pool(cores())
     todo = [pool.submit(part, a, b) for a, b in pairwise(bounds)]
     try:
         return [result for block in todo for result in block.result()]

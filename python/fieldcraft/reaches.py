@@ -17,7 +17,7 @@ from fieldcraft.creature import as_cell
 from fieldcraft.errors import ClosedCellError
 from fieldcraft.frozen import frozen
 from fieldcraft.lattice import Cell, Lattice
-from fieldcraft.queries import spread
+from fieldcraft.queries import in_turn, spread
 from fieldcraft_kernel import lanes as kernel
 from fieldcraft_kernel.steps import HALT, RESERVE, STOP
 
@@ -211,35 +211,26 @@ class Reaches:
         [[0, 0], [0, 1], [0, 2]] [[0, 0], [0, -1], [0, 1]]
         [[0.0, inf, 1.0], [0.0, 1.0, inf], [0.0, 1.0, inf]]
         """
-        ranges = self._order.ranges(self._way.columns)
-        for first in range(0, len(ranges), BLOCKS_AHEAD):
-            yield from self._spread(ranges[first : first + BLOCKS_AHEAD], lambda block: block)
+        way = self._way
+        ranges = self._order.ranges(way.columns)
+        yield from in_turn(ranges, lambda one: way.block(*one))
 
-    def each(self, callback: Callable[[ReachBlock], Result]) -> list[Result]:
-        """Return what a function makes of each block, called on the thread that found the block.
+    def each(self, callback: Callable[[ReachBlock], object]) -> None:
+        """Call a function with each block, one after the other, in this thread.
 
         Parameters
         ----------
         callback : callable
-            Takes a `ReachBlock`. It is called from several threads at once.
+            Takes a `ReachBlock`.
 
         Examples
         --------
         >>> import fieldcraft as fc
-        >>> fc.grid.reaches([[1, 1], [1, 1]], 1).each(lambda block: len(block.cells))
-        [4]
+        >>> fc.grid.reaches([[1, 1], [1, 1]], 1).each(lambda block: print(len(block.cells)))
+        4
         """
-        return self._spread(self._order.ranges(self._way.columns), callback)
-
-    def _spread(
-        self, ranges: list[_Range], callback: Callable[[ReachBlock], Result]
-    ) -> list[Result]:
-        way = self._way
-
-        def part(begin: int, end: int) -> list[Result]:
-            return [callback(way.block(*one)) for one in ranges[begin:end]]
-
-        return spread(len(ranges), part)
+        for block in self.blocks():
+            callback(block)
 
 
 # -- the order of starts --------------------------------------------------------------------------

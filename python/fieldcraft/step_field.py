@@ -33,7 +33,7 @@ from fieldcraft.plain import Page, PlainSearcher
 from fieldcraft.queries import Batch, cells_of, checked_cells, on_map, spread
 from fieldcraft.reach import Reach, Speeds, WrittenReach
 from fieldcraft.reaches import Reaches
-from fieldcraft.searching import Searcher, Settled, Way
+from fieldcraft.searching import NO_LINKS, Searcher, Settled, Way
 from fieldcraft.uniform import Uniform
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
@@ -539,7 +539,7 @@ class StepField(Frozen):
             budget=shown, expanded=expanded, rest=rest, speeds=speeds,
         )  # fmt: skip
 
-    def _plain_reach(self, start: tuple[Any, ...], budget: Any, parity: Any) -> WrittenReach | None:
+    def _plain_reach(self, start: tuple[Any, ...], budget: Any, parity: Any) -> Reach | None:
         """Return the reach from one plain cell of a plain graph.
 
         Made for speed: None where anything is out of the ordinary, faults included.
@@ -553,8 +553,14 @@ class StepField(Frozen):
             return None
         plain, state, total, limit, shown = ready
         stay = 0 if self.stay is None else int(self.stay.item(row, col))
-        written = plain.reach(state, total, stay, limit)
-        return None if written is None else WrittenReach(self, written, (state, total), shown)
+        found = plain.reach(state, total, stay, limit)
+        if found is None:
+            return None
+        if len(found) == 4:
+            return WrittenReach(self, found, (state, total), shown)
+        starts, initial = np.array([state], np.int64), np.array([total], np.int64)
+        settled = (*found, NO_LINKS)
+        return Reach(self, settled, starts, initial, budget=shown, expanded=len(found[0]))
 
     def _begun(
         self, row: int, col: int, budget: Any, parity: Any

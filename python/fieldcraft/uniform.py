@@ -31,8 +31,9 @@ __all__ = ["Uniform"]
 
 Array = npt.NDArray[Any]
 
-SMALL = 64
-"""In components of fewer cells plain A* is not slower, and needs no table as large as the map."""
+SMALL, PART = 64, 16
+"""In components of fewer cells, or of less than that part of the map, plain A* takes no longer than
+making a table as large as the map."""
 CROWDED, LARGE = 0.6, 1 << 14
 """Where a larger part of the cells lies beside a closed one, and there are more jump points than
 that for each cell (by the four directions), the ground is strewn with single obstacles: there a way
@@ -144,20 +145,26 @@ class Uniform:
             if label in self._planes:
                 return self._planes[label]
             plane = self._new_plane(label)
-            # Few components are large enough; of many planes the oldest goes.
-            most = MAX_PLANE_BYTES // (plane.stops.nbytes + 1)
-            while self._planes and len(self._planes) >= most:
-                self._planes.pop(next(iter(self._planes)), None)
             self._planes[label] = plane
+            # Few components are large enough; of many planes the oldest go.
+            while (
+                sum(kept.stops.nbytes for kept in self._planes.values()) > MAX_PLANE_BYTES
+                and len(self._planes) > 1
+            ):
+                self._planes.pop(next(iter(self._planes)), None)
         return plane
 
     def is_quick_from(self, cells: Array) -> bool:
         """Tell whether jump points are the quicker way from one of some padded cells."""
         if self.refusal:
             return False
-        labels = np.unique(self.components.labels[cells])
-        sizes = self.components.sizes[labels]
-        return any(self.plane(int(label)).is_quick for label in labels[sizes >= SMALL] if label)
+        labels = np.unique(self.components.labels[cells]).tolist()
+        return any(self._is_worth_it(label) and self.plane(label).is_quick for label in labels)
+
+    def _is_worth_it(self, label: int) -> bool:
+        """Tell whether a component is large enough for a plane of its own."""
+        size = int(self.components.sizes[label]) if label else 0
+        return label in self._planes or size >= max(SMALL, self.graph.n_cells // PART)
 
     def _new_plane(self, label: int) -> Plane:
         labels = self.components.labels
@@ -250,7 +257,7 @@ class Uniform:
             return None
         if labels[there] != label or (stop and not self._stop[there]):
             return no_path(0, field.unit)
-        if not must and self.components.sizes[label] < SMALL:
+        if not must and not self._is_worth_it(label):
             return None
         plane = self.plane(label)
         if must and not plane.corners:

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -46,11 +47,13 @@ def test_an_error_stops_what_has_not_begun():
         begun.append(begin)
         if begin == 0:
             raise ValueError("the first")
+        time.sleep(0.01)
         return [begin]
 
     with pytest.raises(ValueError, match="the first"):
         queries.spread(10_000, part)
     count = len(begun)
+    assert count < 2 * queries.BLOCKS_A_WORKER
     assert queries.spread(4, lambda a, b: [a]) == [0, 1, 2, 3]
     assert len(begun) == count
 
@@ -66,3 +69,18 @@ def test_a_forked_child_has_threads_of_its_own():
         found = [len(reach) for reach in field.reach_many(starts, 3)]
         os._exit(0 if found == wanted else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_items_in_turn():
+    assert list(queries.in_turn(range(50), lambda i: i * i)) == [i * i for i in range(50)]
+    assert list(queries.in_turn([], str)) == []
+
+
+def test_an_iterator_that_is_dropped_leaves_nothing_running():
+    begun = []
+    for item in queries.in_turn(range(1000), begun.append):
+        assert item is None
+        break
+    count = len(begun)
+    assert queries.spread(4, lambda a, b: [a]) == [0, 1, 2, 3]
+    assert len(begun) == count < 10

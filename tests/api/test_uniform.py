@@ -143,7 +143,7 @@ def test_steps_add_up_and_say_why(field):
     path = field.path((0, 0), (39, 39))
     assert sum(step.cost for step in path.steps) == pytest.approx(path.cost, rel=1e-12)
     diagonal = next(step for step in path.steps if step.cost > 1)
-    assert [label for label, _ in diagonal.parts] == ["entry 1", "diagonal"] or diagonal.parts
+    assert diagonal.parts[-1][0] == "diagonal"
     assert str(path.explain()).splitlines()[-1].split()[0] == "total"
 
 
