@@ -4,9 +4,10 @@ For training loops, which ask one question of each of thousands of maps: what a 
 its search must be small, so everything is done in one call for a block of maps, in scratch of one
 map that stays in the nearest cache.
 
-The flood is Dial's, on circular buckets ("Algorithm 360", CACM 12, 1969). A bucket is a doubly
-linked list through arrays by state, so that a state whose total falls is moved, each state is in
-one bucket at most, and nothing can be overrun.
+The flood is Dial's, on circular buckets ("Algorithm 360", CACM 12, 1969), which are arrays of their
+own here. A state enters a bucket once a total, since it must have improved, and a bucket holds one
+total at a time; so a bucket with room for every state, and one entry that does not count, is never
+overrun. (The floods of large maps share a pool instead, see plain.py: so much room would not fit.)
 """
 
 from __future__ import annotations
@@ -165,11 +166,12 @@ def hex_steps(steps: Any, is_open: Any, height: int, width: int, rule: Rule) -> 
 def flood(scratch: Scratch, rule: Rule, start: int, initial: int, limit: int) -> None:
     """Find the least totals from a state: scratch.totals, before it all more than the limit.
 
-    In: scratch.steps and .prices; the start's total; the largest total. Cells that are closed have
-    totals below 0.
+    In: scratch.steps and .prices; the start's total; the largest total.
 
     Whether a step improves a total is anybody's guess, so nothing branches on it: the state is
-    always written behind its bucket and counted if need be.
+    always written behind its bucket, and counted if the step is legal and improves it. Into a
+    closed cell, whose price is 0, that writes over the first entry of the bucket being emptied,
+    which has been read by then.
     """
     steps, prices, totals = scratch.steps, scratch.prices, scratch.totals
     buckets, counts, offsets = scratch.buckets, scratch.counts, rule.offsets
