@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.frozen import frozen
+from fieldcraft.frozen import cached_property, frozen
 from fieldcraft.lattice import Cell, Lattice, rows_and_columns, squares
 from fieldcraft_kernel import bodies as kernel
 

@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.frozen import Frozen
+from fieldcraft.frozen import Frozen, cached_property
 from fieldcraft.lattice import Cell
 
 __all__ = ["Explanation", "Mark", "Path", "Stake", "Step", "amount", "joined", "no_path"]

@@ -35,7 +35,7 @@ MAX_STATES = 1 << 28
 MIN_SLOTS = 32
 ANSWER = 1 << 14
 """Entries of the array in which a search works out its answer, at first."""
-PAGE, MOST_ROOM, MOST_WRITTEN = 1 << 11, 1 << 15, 1 << 16
+PAGE, MOST_ROOM, MOST_WRITTEN = 1 << 11, 1 << 13, 1 << 16
 """Cells on a page, and at most on one for a batch; larger reaches are taken as they are."""
 
 

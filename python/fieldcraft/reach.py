@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ArgumentTypeError, MapError
-from fieldcraft.frozen import Frozen, frozen
+from fieldcraft.frozen import Frozen, cached_property, frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import Path, amount, joined, no_path
 from fieldcraft.queries import cells_of
@@ -492,7 +491,7 @@ class WrittenReach(Reach):
         return self.cells, self.cost, self.can_stop, self.parity
 
     @cached_property
-    def _settled(self) -> Settled:  # type: ignore[override]
+    def _settled(self) -> Settled:
         page, at, n, _ = self._written
         return (*page.settled(at, n), np.zeros(0, np.int16))
 

@@ -7,7 +7,6 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
 from fieldcraft.errors import ClosedCellError
-from fieldcraft.frozen import frozen
+from fieldcraft.frozen import cached_property, frozen
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import in_turn, spread
 from fieldcraft_kernel import lanes as kernel

@@ -6,14 +6,13 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.errors import CostError, FieldcraftError
-from fieldcraft.frozen import frozen
+from fieldcraft.frozen import cached_property, frozen
 from fieldcraft.graph import Graph
 from fieldcraft.lattice import Cell
 from fieldcraft.plain import Page, PlainSearcher, plain_graph

@@ -88,7 +88,7 @@ class FieldStack:
         if isinstance(cost, np.ma.MaskedArray):
             raise ArgumentTypeError("cost must be a plain array; give its mask as `closed`")
         try:
-            costs = np.asarray(cost)
+            costs = np.array(cost)  # a copy: training loops use their arrays again
         except ValueError as error:
             raise MapError(f"cost must be a full array of numbers: {error}") from None
         if costs.dtype.kind not in "iuf":
@@ -115,7 +115,9 @@ class FieldStack:
         self._extras = {
             name: self._each(array, name) for name, array in extras.items() if array is not None
         }
-        self._shut = None if closed is None else checked_mask(closed, "closed", costs.shape)
+        self._shut = (
+            None if closed is None else np.array(checked_mask(closed, "closed", costs.shape))
+        )
         self._cost = costs
         self._fields: dict[int, StepField] = {}
         # Where a movement may end is no matter of distances.
@@ -141,8 +143,8 @@ class FieldStack:
     # -- preparing ------------------------------------------------------------------------------
 
     def _each(self, given: Any, name: str) -> Array:
-        """Return an array that has one part a map."""
-        array = np.asarray(given)
+        """Return a copy of an array that has one part a map."""
+        array = np.array(given)
         if array.ndim < 3 or array.shape[:3] != self.shape:
             raise MapError(f"{name} has shape {array.shape}, the stack has {self.shape}")
         return array

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from fieldcraft.connected import SQUARE, Components, as_squares
 from fieldcraft.errors import RulesError
-from fieldcraft.frozen import frozen
+from fieldcraft.frozen import cached_property, frozen
 from fieldcraft.graph import Graph
 from fieldcraft.lattice import Cell
 from fieldcraft.legal import legal_steps

@@ -84,3 +84,22 @@ def test_an_iterator_that_is_dropped_leaves_nothing_running():
     count = len(begun)
     assert queries.spread(4, lambda a, b: [a]) == [0, 1, 2, 3]
     assert len(begun) == count < 10
+
+
+def test_batches_do_not_wait_for_each_other(monkeypatch):
+    """A count asked for by a thread of the team, and one by somebody who waits for the team."""
+    slow, other = fc.grid.field(np.ones((60, 60))), fc.grid.field(np.ones((80, 80)))
+
+    def within(begin, end):
+        return [int(slow.reaches(1 + i % 3).count.sum()) for i in range(begin, end)]
+
+    def outside():
+        for i in range(20):
+            other.reaches(1 + i % 3).count.sum()
+
+    thread = threading.Thread(target=outside, daemon=True)
+    thread.start()
+    found = queries.spread(20, within)
+    thread.join(60)
+    assert not thread.is_alive()
+    assert len(set(found)) == 3

@@ -220,3 +220,18 @@ def test_bad_questions(error, match, starts, options):
 def test_no_field_of_another_number():
     with pytest.raises(fc.MapError, match="map 2 is not one of 0 to 1"):
         fc.grid.stack(np.ones((2, 1, 1))).field(2)
+
+
+def test_arrays_may_be_used_again():
+    """What a stack was made of may change; the stack does not."""
+    costs, closed = np.ones((2, 3, 3)), np.zeros((2, 3, 3), bool)
+    leave = np.zeros((2, 3, 3), int)
+    stacks = [fc.grid.stack(costs, closed=closed), fc.grid.stack(costs, leave=leave)]
+    starts = [(0, 0)] * 2
+    before = [stack.distances(starts) for stack in stacks]
+    costs[:] = 7
+    closed[:] = True
+    leave[:] = 3
+    for stack, wanted in zip(stacks, before, strict=True):
+        assert np.array_equal(stack.distances(starts), wanted)
+        assert stack.reach_many(starts)[0].cost.max() == wanted[0].max()

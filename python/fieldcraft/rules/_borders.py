@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft.frozen import cached_property
 from fieldcraft.lattice import Cell, Lattice
 
 if TYPE_CHECKING:

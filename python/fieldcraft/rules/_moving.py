@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from fieldcraft.body import Body, Places
 from fieldcraft.creature import Creature, Token, without
 from fieldcraft.errors import MapError, RulesError
 from fieldcraft.fields import Layer, Link, Part, Patch, StepField, windows
+from fieldcraft.frozen import cached_property
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import Stake
 from fieldcraft.rules._borders import Edges, Parts, crossings, mask, total

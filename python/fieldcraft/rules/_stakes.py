@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fieldcraft.creature import Creature, Token
+from fieldcraft.frozen import cached_property
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.path import ATTACK, Stake
 from fieldcraft.rules._gaits import Gait, Mover, Relation
