@@ -208,7 +208,7 @@ def prepare(
             raw = answer.query(state)
             result.first = time.perf_counter() - begin
             if answer.own_clock:
-                _, raw = raw
+                result.first, raw = raw
             if answer.rule not in expected:
                 reference = question.references.get(answer.rule)
                 expected[answer.rule] = reference() if reference else None
