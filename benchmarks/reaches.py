@@ -186,7 +186,8 @@ def looped(ground: Ground) -> Answer:
 
 def one_by_one(ground: Ground) -> Answer:
     """Return the public call in a loop: the checked cells, and some others."""
-    cells = [*ground.checked.tolist(), *ground.open_cells[::EVERY].tolist()]
+    some = np.concatenate([ground.checked, ground.open_cells[::EVERY]])
+    cells = [(row, col) for row, col in some.tolist()]
     return Answer(
         f"{OURS} reach in a loop",
         build=ground.field,
