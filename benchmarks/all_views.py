@@ -109,6 +109,7 @@ class Asked:
             ),
             rule=rule,
             per=len(self.looped),
+            one=lambda made: take(made.view(self.looped[0], self.radius)),
             note=f"every {EVERY}th cell, and those checked",
         )
 

@@ -31,7 +31,7 @@ def ours(
 ) -> Answer:
     """Return our reaches; cells and costs are both taken out of each."""
 
-    def query(made: fc.StepField) -> list[tuple[Array, Array, int]]:
+    def query(made: fc.StepField, starts: list[Cell] = starts) -> list[tuple[Array, Array, int]]:
         found = []
         for start in starts:
             reach = made.reach(start, budget)
@@ -56,6 +56,7 @@ def ours(
         plain=plain,
         rule=rule,
         per=len(starts),
+        one=lambda made: query(made, starts[:1]),
         work=lambda found: {
             "cells": float(np.mean([len(cells) for cells, _, _ in found])),
             "expanded": float(np.mean([expanded for _, _, expanded in found])),
@@ -93,7 +94,7 @@ def within(found: list[Array], ticks: int) -> Array:
 
 
 def textbook_crop(scene: Noise, starts: list[Cell], rule: str, ticks: int) -> Answer:
-    def query(search: Any) -> list[Array]:
+    def query(search: Any, starts: list[Cell] = starts) -> list[Array]:
         found = []
         for start in starts:
             shift = (start[0] - MARGIN) % 2 if rule == "hex" else 0
@@ -109,6 +110,7 @@ def textbook_crop(scene: Noise, starts: list[Cell], rule: str, ticks: int) -> An
         plain=lambda found: within(found, ticks),
         rule=rule,
         per=len(starts),
+        one=lambda search: query(search, starts[:1]),
     )
 
 
@@ -117,12 +119,15 @@ def textbook_whole(
 ) -> Answer:
     """Return the textbook's search on the whole map, from all starts or the first few."""
     some = starts[:few]
+
+    def one(search: Any, start: Cell = some[0]) -> Array:
+        return around(search(scene.terrain, *start, ticks, *prices(rule)), start)
+
     return Answer(
         "Numba heapq, whole map",
         build=lambda: warmed(rule, scene.terrain),
-        query=lambda search: [
-            around(search(scene.terrain, *start, ticks, *prices(rule)), start) for start in some
-        ],
+        query=lambda search: [one(search, start) for start in some],
+        one=one,
         plain=lambda found: within(found, ticks),
         rule=rule if few is None else f"{rule}, first {few}",
         per=len(some),

@@ -195,6 +195,7 @@ def one_by_one(ground: Ground) -> Answer:
         plain=lambda found: found[:CHECKED],
         rule="counts",
         per=len(cells),
+        one=lambda made: made.reach(cells[0], BUDGET).cells,
         note=f"every {EVERY}th cell, and those checked",
     )
 

@@ -142,7 +142,7 @@ def details(one: Asked) -> list[str]:
         if result.times:
             ours = one.ours_beside(result)
             ratio = "" if ours is None else f"{number(result.median / ours.median)}"
-            each = (result.median, result.least, result.first / answer.per)
+            each = (result.median, result.least, result.very_first)
             times = [*(number(seconds * scale) for seconds in each), ratio]
         work = ", ".join(f"{number(value)} {name}" for name, value in result.work.items())
         built = f"{number(result.build * 1e3)}" if result.times else ""
@@ -312,7 +312,7 @@ def as_json(asked: list[Asked], fits: list[growth.Fit]) -> dict[str, Any]:
                         "rule": result.answer.rule,
                         "status": result.status,
                         "build": result.build,
-                        "first": result.first / result.answer.per,
+                        "first": result.very_first,
                         "seconds": result.times,
                         "median": result.median if result.times else None,
                         "least": result.least if result.times else None,

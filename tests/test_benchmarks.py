@@ -162,14 +162,28 @@ def test_first_query_is_shown_by_the_question_it_answers():
         Answer("peer", query=lambda _: (8.0, (1, 2, 3)), own_clock=True, per=4),
     ]
     results, noise = measure(asked_of(answers))
-    assert 0 < results[0].first < 8
-    results[0].first = 0.5
+    assert 0 < results[0].very_first == results[0].first < 8
+    assert results[1].very_first == 2
+    results[0].very_first = 0.5
     asked = report.Asked(asked_of(answers), results, noise)
     header, _, ours, peer = (line for line in report.details(asked) if line.startswith("|"))
     column = header.split(" | ").index("first, ms")
     assert [line.split(" | ")[column] for line in (ours, peer)] == ["500", "2,000"]
     figures = report.as_json([asked], [])["questions"][0]["answers"]
     assert [answer["first"] for answer in figures] == [0.5, 2.0]
+
+
+def test_one_question_is_asked_before_the_query():
+    asked = []
+
+    def query(_):
+        asked.append("all")
+        return (1, 2, 3)
+
+    answer = Answer("fieldcraft", query=query, one=lambda _: asked.append("one"), per=3)
+    results, _ = measure(asked_of([answer]), rounds=1)
+    assert asked == ["one", "all", "all"]
+    assert results[0].very_first > 0
 
 
 @pytest.mark.parametrize("size", [QUICK, FULL], ids=["quick", "full"])
