@@ -17,7 +17,7 @@ from benchmarks.reaches import Ground
 from benchmarks.scenes import RULES, Array, Cell, Noise, graph_of
 from benchmarks.sights import visible
 from benchmarks.sizes import Sizes
-from benchmarks.textbook import searches
+from benchmarks.textbook import prices, searches, warmed
 from benchmarks.view import Woods, square_field
 from benchmarks.whole_map import NO_LIMIT, field
 
@@ -46,8 +46,8 @@ class Maps:
 
     @cached_property
     def cost(self) -> Array:
-        """Costs with infinity where closed, as the library takes a stack."""
-        return np.where(self.terrain == 0, np.inf, self.terrain)
+        """Costs with infinity where closed, in 32 bits."""
+        return np.where(self.terrain == 0, np.inf, self.terrain).astype(np.float32)
 
     def expected(self, rule: str) -> Array:
         found = []
@@ -60,19 +60,18 @@ class Maps:
         diagonals: Any = (70, 99) if rule == "octile" else rule
         scale = 70 if rule == "octile" else 1
 
-        def query(cost: Array) -> Array:
+        def query(given: tuple[Array, Array, Array | None]) -> Array:
+            cost, starts, closed = given
             with cores(n_cores):
                 return fc.grid.distances(
-                    cost, np.array(self.starts), diagonals=diagonals, corners="free"
+                    cost, starts, diagonals=diagonals, corners="free", closed=closed
                 )
 
-        def build() -> Array:
-            try:
-                small = self.cost[:1]
-                fc.grid.distances(small, self.starts[:1], diagonals=diagonals, corners="free")
-            except fc.FieldcraftError as error:
-                raise NotBuilt("a stack of maps in one call") from error
-            return self.cost
+        def build() -> tuple[Array, Array, Array | None]:
+            starts = np.array(self.starts)
+            if rule == "equidistant":  # floats, as dijkstra3d takes them
+                return self.cost, starts, None
+            return np.maximum(self.terrain, 1), starts, self.terrain == 0
 
         return Answer(
             name,
@@ -106,13 +105,13 @@ class Maps:
     def each(
         self, name: str, rule: str, ask: Callable[[Array, Cell], Any], needs: str, **more: Any
     ) -> Answer:
-        """Return a peer asked for one map after the other."""
+        """Return a peer asked for one map after the other; `build` makes the maps it takes."""
         return Answer(
             name,
             needs=needs,
-            query=lambda _: [
-                ask(terrain, start)
-                for terrain, start in zip(self.terrain, self.starts, strict=True)
+            build=more.get("build", lambda: self.terrain),
+            query=lambda given: [
+                ask(one, start) for one, start in zip(given, self.starts, strict=True)
             ],
             plain=lambda found: np.array(
                 [more.get("plain", peers.unreached)(one) for one in found[:CHECKED]]
@@ -126,12 +125,18 @@ class Maps:
 def stack(sizes: Sizes) -> Question:
     maps = Maps(sizes.maps)
 
-    def dijkstra3d(terrain: Array, start: Cell) -> Array:
-        ask = module("dijkstra3d").distance_field
-        return ask(peers.volume(terrain), source=start, connectivity=8)
+    def dijkstra3d(volume: Array, start: Cell) -> Array:
+        return module("dijkstra3d").distance_field(volume, source=start, connectivity=8)
+
+    def volumes() -> list[Array]:
+        return [peers.volume(terrain) for terrain in maps.terrain]
 
     def heap(terrain: Array, start: Cell) -> Array:
-        return searches()[0](terrain, *start, NO_LIMIT, 70, 99, False)
+        return searches()[0](terrain, *start, NO_LIMIT, *prices("octile"))
+
+    def warm_maps() -> Array:
+        warmed("octile", maps.terrain[0])
+        return maps.terrain
 
     def scipy(terrain: Array, start: Cell) -> Array:
         graph = graph_of(terrain, RULES["octile"]).sparse()
@@ -147,14 +152,18 @@ def stack(sizes: Sizes) -> Question:
             maps.ours(octile, "octile", 1),
             maps.ours(equal, "equidistant", 1),
             maps.looped("octile"),
-            maps.each("dijkstra3d distance_field", "equidistant", dijkstra3d, "dijkstra3d"),
+            maps.each(
+                "dijkstra3d distance_field", "equidistant", dijkstra3d, "dijkstra3d", build=volumes
+            ),
             maps.each(
                 "tcod dijkstra2d",
                 "octile",
                 lambda terrain, start: peers.tcod_totals(terrain, start, 70, 99),
                 "tcod.path",
             ),
-            maps.each("Numba heapq", "octile", heap, "numba", plain=peers.textbook_totals),
+            maps.each(
+                "Numba heapq", "octile", heap, "numba", plain=peers.textbook_totals, build=warm_maps
+            ),
             maps.each("scipy dijkstra, graph made", "octile", scipy, "scipy.sparse"),
         ],
         {rule: lambda rule=rule: maps.expected(rule) for rule in ("octile", "equidistant")},

@@ -86,7 +86,7 @@ class Answer:
     came back into what is compared. `per` is how many single questions one `query` answers; with
     fewer than the question's, the first so many are compared. `own_clock`: `query` returns
     (seconds, answer), for programs that take their own time. `needs`: a module without which there
-    is no such answer.
+    is no such answer. `one`: asks a single one of a query's questions; it is asked first of all.
     """
 
     name: str
@@ -100,6 +100,7 @@ class Answer:
     note: str = ""
     needs: str = ""
     work: Callable[[Any], dict[str, float]] | None = None
+    one: Callable[[Any], Any] | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -138,12 +139,17 @@ class Question:
 
 @dataclass
 class Result:
-    """What came of one answer."""
+    """What came of one answer.
+
+    `first` is how long the query took that was checked, `very_first` a single question, the first
+    after the build.
+    """
 
     answer: Answer
     status: str = ""
     build: float = 0.0
     first: float = 0.0
+    very_first: float = 0.0
     times: list[float] = field(default_factory=list)
     work: dict[str, float] = field(default_factory=dict)
 
@@ -204,11 +210,17 @@ def prepare(
             begin = time.perf_counter()
             state = answer.build()
             result.build = time.perf_counter() - begin
+            if answer.one is not None:
+                begin = time.perf_counter()
+                answer.one(state)
+                result.very_first = time.perf_counter() - begin
             begin = time.perf_counter()
             raw = answer.query(state)
             result.first = time.perf_counter() - begin
             if answer.own_clock:
-                _, raw = raw
+                result.first, raw = raw
+            if answer.one is None:
+                result.very_first = result.first / answer.per
             if answer.rule not in expected:
                 reference = question.references.get(answer.rule)
                 expected[answer.rule] = reference() if reference else None

@@ -110,6 +110,7 @@ class Asked:
             rule,
             cells=lambda path: path.cells if path else None,
             work=lambda found: {"expanded": statistics.fmean(path.expanded for path in found)},
+            one=lambda made: made.path(*self.pairs[0], algorithm=algorithm),
         )
 
     def answer(
@@ -152,6 +153,7 @@ class Asked:
             build,
             lambda star: [star.find_path(start[::-1], goal[::-1]) for start, goal in self.pairs],
             rule,
+            one=lambda star: star.find_path(*(cell[::-1] for cell in self.pairs[0])),
             cells=lambda path: [(y, x) for x, y in path],
         )
 

@@ -16,6 +16,8 @@ from benchmarks.sizes import Sizes
 
 CHECKED = 4
 THRESHOLD = 4
+UNSEEN = -32768
+"""What the library says of a cell that is not seen."""
 
 
 def square_field(scene: Noise) -> fc.SightField:
@@ -58,7 +60,11 @@ class Woods:
 
     def seen(self, viewer: Cell, radius: int) -> Array:
         """Return the reference's view, as a map."""
-        found = np.zeros(self.opaque.shape, bool)
+        return self.maluses(viewer, radius) != UNSEEN
+
+    def maluses(self, viewer: Cell, radius: int) -> Array:
+        """Return the malus of each cell in the reference's view: a point for each begun."""
+        found = np.full(self.opaque.shape, UNSEEN)
         reach = radius + 1
         for row in range(max(0, viewer[0] - reach), min(len(found), viewer[0] + reach + 1)):
             for col in range(max(0, viewer[1] - reach), min(len(found), viewer[1] + reach + 1)):
@@ -67,7 +73,10 @@ class Woods:
                     continue
                 halves = halves_on_hexes(self.layout, self.between, self.opaque, viewer, target)
                 points = (halves + 1) // 2
-                found[target] = halves < BLOCKED and (points < THRESHOLD or target == viewer)
+                if target == viewer:
+                    found[target] = 0
+                elif halves < BLOCKED and points < THRESHOLD:
+                    found[target] = -points
         return found
 
 
@@ -82,7 +91,7 @@ def crops_of(found: list[fc.View], viewers: list[Cell], radius: int) -> Array:
 
 
 def ours(name: str, build: Any, viewers: list[Cell], radius: int) -> Answer:
-    def query(made: fc.SightField) -> list[fc.View]:
+    def query(made: fc.SightField, viewers: list[Cell] = viewers) -> list[fc.View]:
         found = [made.view(viewer, radius) for viewer in viewers]
         for view in found:
             view.cells  # noqa: B018 - an array that is made when it is asked for is part of it
@@ -94,6 +103,7 @@ def ours(name: str, build: Any, viewers: list[Cell], radius: int) -> Answer:
         query=query,
         plain=lambda found: crops_of(found, viewers, radius),
         per=len(viewers),
+        one=lambda made: query(made, viewers[:1]),
         work=lambda found: {"cells": float(np.mean([len(view.cells) for view in found]))},
     )
 

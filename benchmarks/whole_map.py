@@ -12,7 +12,7 @@ from benchmarks import limits, peers
 from benchmarks.harness import OURS, Answer, Question, Target, module
 from benchmarks.scenes import RULES, Array, Noise, graph_of
 from benchmarks.sizes import Sizes
-from benchmarks.textbook import FAR, searches
+from benchmarks.textbook import FAR, prices, warmed
 
 NO_LIMIT = FAR - 1
 
@@ -82,13 +82,10 @@ def dijkstra3d(scene: Noise) -> Answer:
 
 
 def textbook(scene: Noise, rule: str) -> Answer:
-    squares_hexes = 1 if rule == "hex" else 0
-    straight, diagonal = (70, 99) if rule == "octile" else (1, 1)
-    more = () if rule == "hex" else (straight, diagonal, rule == "alternating")
     return Answer(
         "Numba heapq",
-        build=lambda: searches()[squares_hexes],
-        query=lambda search: search(scene.terrain, *scene.middle, NO_LIMIT, *more),
+        build=lambda: warmed(rule, scene.terrain),
+        query=lambda search: search(scene.terrain, *scene.middle, NO_LIMIT, *prices(rule)),
         plain=peers.textbook_totals,
         rule=rule,
     )

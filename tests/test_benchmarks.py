@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import growth, limits, report
+from benchmarks import all_views, growth, limits, reaches, report
 from benchmarks.groups import GROUPS, questions
 from benchmarks.harness import (
     Answer,
@@ -28,7 +28,7 @@ from benchmarks.harness import (
 from benchmarks.lines import BLOCKED, halves_on_hexes, sees_on_squares
 from benchmarks.path import priced
 from benchmarks.scenes import RULES, Noise, graph_of, window
-from benchmarks.sizes import QUICK
+from benchmarks.sizes import FULL, QUICK
 
 PEERS = (
     "cstar",
@@ -154,6 +154,60 @@ def test_missing_and_not_built_are_named():
     assert [result.status for result in results] == said
     asked = report.Asked(asked_of(answers), results, [1.0])
     assert asked.standing(Target("peer", 2, ours="fieldcraft")) == (None, said[0])
+
+
+def test_first_query_is_shown_by_the_question_it_answers():
+    answers = [
+        Answer("fieldcraft", query=lambda _: (1, 2, 3)),
+        Answer("peer", query=lambda _: (8.0, (1, 2, 3)), own_clock=True, per=4),
+    ]
+    results, noise = measure(asked_of(answers))
+    assert 0 < results[0].very_first == results[0].first < 8
+    assert results[1].very_first == 2
+    results[0].very_first = 0.5
+    asked = report.Asked(asked_of(answers), results, noise)
+    header, _, ours, peer = (line for line in report.details(asked) if line.startswith("|"))
+    column = header.split(" | ").index("first, ms")
+    assert [line.split(" | ")[column] for line in (ours, peer)] == ["500", "2,000"]
+    figures = report.as_json([asked], [])["questions"][0]["answers"]
+    assert [answer["first"] for answer in figures] == [0.5, 2.0]
+
+
+def test_one_question_is_asked_before_the_query():
+    asked = []
+
+    def query(_):
+        asked.append("all")
+        return (1, 2, 3)
+
+    answer = Answer("fieldcraft", query=query, one=lambda _: asked.append("one"), per=3)
+    results, _ = measure(asked_of([answer]), rounds=1)
+    assert asked == ["one", "all", "all"]
+    assert results[0].very_first > 0
+
+
+@pytest.mark.parametrize("size", [QUICK, FULL], ids=["quick", "full"])
+def test_answers_are_compared_on_the_edge_of_the_map_and_within(size):
+    last = size.hexes - 1
+    cells = np.array(all_views.Asked(size, "odd-q").checked)
+    on_edge = ((cells == 0) | (cells == last)).any(axis=1)
+    assert on_edge.any()
+    assert not on_edge.all()
+    ground = reaches.Ground(size.reaches)
+    assert not ground.scene.closed[tuple(ground.checked.T)].any()
+    inner = np.minimum(ground.checked, size.reaches - 1 - ground.checked).min(axis=1)
+    assert inner.min() < 3 <= inner.max()
+
+
+def test_loop_over_our_own_search_counts_what_it_reaches():
+    ground = reaches.Ground(QUICK.reaches)
+    answer = reaches.looped(ground)
+    state = answer.build()
+    found = answer.query(state)
+    made = ground.field()
+    expected = [len(made.reach(tuple(cell), reaches.BUDGET)) for cell in ground.open_cells.tolist()]
+    assert found.tolist() == expected
+    assert np.array_equal(answer.query(state), found)  # all is blank again
 
 
 def test_report_fails_with_a_wrong_answer(monkeypatch, capsys):
