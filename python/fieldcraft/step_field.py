@@ -525,8 +525,12 @@ class StepField(Frozen):
         Time and memory grow with the cells reached, not with the map; one set of scratch arrays
         of the size of the map is kept with the field for each thread at work.
         """
-        if type(start) is tuple and initial is None and layer is None:
-            found = self._plain_reach(start, budget, parity)
+        if initial is None and layer is None:
+            one = start
+            if type(start) is not tuple:
+                cells = cells_of(start, self.shape, "start")
+                one = cells[0] if len(cells) == 1 else ()
+            found = self._plain_reach(one, budget, parity)
             if found is not None:
                 if rest or speeds:
                     found.rest, found._speeds = rest, tuple(speeds)

@@ -381,3 +381,12 @@ def test_small_reaches_keep_little_alive():
     large = kept[3]._written[0]
     assert len(large.costs) == 81**2
     assert type(kept[15]) is fc.Reach
+
+
+def test_one_start_in_every_form():
+    field = fc.grid.field(np.ones((5, 5)))
+    wanted = field.reach((2, 3), 2)
+    for start in ([2, 3], np.array([2, 3]), (np.int64(2), 3), [(2, 3)], np.array([[2, 3]])):
+        found = field.reach(start, 2)
+        assert found == wanted
+        assert (2, 3) in found
