@@ -6,7 +6,8 @@ import heapq
 import math
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import lru_cache, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -392,16 +393,16 @@ def _in_order(array: Array, order: _Order) -> Array:
     return flat
 
 
-def _least(prices: Array, first: Array, n_directions: int) -> list[int]:
+def _least(prices: Array, first: Array, n_directions: int) -> tuple[int, ...]:
     """Return the least price of a step in each direction, anywhere and in any row."""
     least = np.empty(len(prices) + len(first), np.int64)
     kernel.least_prices(prices, least[: len(prices)])
     kernel.least_prices(first, least[len(prices) :])
-    found: list[int] = least.reshape(-1, n_directions).min(axis=0).tolist()
-    return found
+    return tuple(least.reshape(-1, n_directions).min(axis=0).tolist())
 
 
-def _within(lattice: Lattice, least: list[int], most: int) -> tuple[Array, Array] | None:
+@lru_cache(maxsize=64)
+def _within(lattice: Lattice, least: tuple[int, ...], most: int) -> tuple[Array, Array] | None:
     """Return what may be reached within a budget: offsets by rising least total, and the next.
 
     Returns
@@ -435,7 +436,7 @@ def _within(lattice: Lattice, least: list[int], most: int) -> tuple[Array, Array
         for k, (dx, dy, price) in enumerate(steps):
             if labels[x, y] + price <= most:
                 beyond[number, k] = numbers[x + dx, y + dy]
-    return np.array(list(numbers), np.int64), beyond
+    return frozen(np.array(list(numbers), np.int64)), frozen(beyond)
 
 
 class _SideBySide:
