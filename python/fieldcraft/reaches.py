@@ -6,8 +6,8 @@ import heapq
 import math
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import lru_cache, suppress
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
