@@ -255,7 +255,7 @@ class SightField(Frozen):
         rules[views_.KIND] = LATTICE_KINDS[self.lattice.name]
         rules[views_.TIE] = TIES[self.tie]
         rules[views_.CLOSED_CORNERS] = self.corners == "closed"
-        rules[views_.LIMIT] = self.limit
+        rules[views_.LIMIT] = self._limit
         rules[views_.THRESHOLD] = self.threshold or 0
         rules[views_.PARITY_OF_ROW] = self.lattice.is_hex and not self.lattice.is_flat
         rules[views_.PARITY_OF_COL] = self.lattice.is_hex and self.lattice.is_flat
@@ -266,7 +266,7 @@ class SightField(Frozen):
         return frozen(stacked), frozen(rules)
 
     @property
-    def limit(self) -> int:
+    def _limit(self) -> int:
         """The sum of halves that is enough to hide."""
         return kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
 
@@ -353,7 +353,7 @@ class SightField(Frozen):
             lines, templates = np.zeros(0, np.int64), _templates(0, longest)
         limit = 2 * kernel.BLOCKED
         if not exact:
-            limit = self.limit
+            limit = self._limit
         from_eyes, to_eyes = (
             self._eyes(self._from_eyes, viewers),
             self._eyes(self._to_eyes, targets),
@@ -443,7 +443,7 @@ class SightField(Frozen):
         array, given = np.array([pair], np.int64), self._given_light(light)
         halves, lights = np.empty(1, np.int32), np.empty(1, np.int16)
         self._count(array, given, halves, lights)
-        return self.answer(pair[0], pair[1], int(halves[0]), int(lights[0]))
+        return self._answer(pair[0], pair[1], int(halves[0]), int(lights[0]))
 
     def sights(self, pairs: Any, *, light: int | None = None) -> Sights:
         """Return the sight of each pair (viewer, target), as `sight` would, in parallel.
@@ -536,7 +536,7 @@ class SightField(Frozen):
             self._rules, int(self.line == "stepped"), self._cover, pairs, entries, halves
         )
 
-    def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+    def _answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
         """Return the sight line between two cells for a sum of halves and the target's light."""
         blocked = halves >= kernel.BLOCKED
         points = (halves + 1) // 2
