@@ -205,29 +205,30 @@ def turn_to_maluses(
     side = out.shape[1]
     turned = np.empty((TILE, side), sums.dtype)
     of_map = light.size > 1
-    constant = int(light[0, 0])
+    enough, constant = np.int32(limit), np.int32(light[0, 0])
     for line in range(sums.shape[1] // stride):
         for first in range(0, along, TILE):
             n = min(TILE, along - first)
             lane, viewer = line * stride + first, line * along + first
             for r in range(side):
                 for c in range(side):
-                    found = sums[r * side + c]
+                    # Without a sign: indices that might be negative would stop vector code.
+                    target, at = np.uint64(r * side + c), np.uint64(lane)
                     for i in range(n):
-                        turned[i, c] = found[lane + i]
+                        turned[i, c] = sums[target, at + np.uint64(i)]
                 # One loop for each kind of light, so that either runs over many cells at a time.
                 for i in range(n):
                     v = viewer + i
                     if of_map:
-                        top, left = rows[v] + r, cols[v]
+                        top, left = np.uint64(rows[v] + r), np.uint64(cols[v])
                         for c in range(side):
-                            halves = int(turned[i, c])
-                            malus = int(light[top, left + c]) - ((halves + 1) >> 1)
-                            out[v, r, c] = malus if halves < limit else HIDDEN
+                            halves = np.int32(turned[i, c])
+                            malus = np.int32(light[top, left + np.uint64(c)]) - ((halves + 1) >> 1)
+                            out[v, r, c] = malus if halves < enough else HIDDEN
                     else:
                         for c in range(side):
-                            halves = int(turned[i, c])
+                            halves = np.int32(turned[i, c])
                             malus = constant - ((halves + 1) >> 1)
-                            out[v, r, c] = malus if halves < limit else HIDDEN
+                            out[v, r, c] = malus if halves < enough else HIDDEN
             for i in range(n):
                 out[viewer + i, side // 2, side // 2] = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, overload
 
 import numpy as np
@@ -12,7 +11,16 @@ from fieldcraft.all_views import AllViews
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
-from fieldcraft.line_tables import Fan, PairLines, Shadows, fan_of, pair_lines_of, shadows_of
+from fieldcraft.line_tables import (
+    Fan,
+    PairLines,
+    Shadows,
+    Shelf,
+    fan_of,
+    pair_lines_of,
+    shadows_of,
+    size_of,
+)
 from fieldcraft.queries import batch_array, checked_cells, on_map, spread
 from fieldcraft.sight import LEAST_MALUS, Line, Passed, Sight, Sights, View
 from fieldcraft.terrain import HIGHEST
@@ -42,7 +50,8 @@ LONGEST_LINE = 1 << 24
 THOUSANDTHS = 1000
 """Parts of a unit of height: what the kernel counts in."""
 TABLE_BYTES = 64 << 20
-"""How much the tables of line templates of one field may take; beyond, lines are walked."""
+"""How much the line templates of one field may take; where those of one radius would take more,
+lines are walked."""
 BYTES_AN_ENTRY = 11
 WORTH_THREADS = 20_000
 """From so many pairs of some 20 cells on threads gain more than they cost, less than 1 ms."""
@@ -50,8 +59,8 @@ RADIUS_STEP = 10
 """Tables of the lines of pairs have radii that are multiples of this."""
 WIDEST_TABLE = 60
 """The largest radius of such a table."""
-TABLES_AT_HAND = 16
-"""For how many radii a field remembers its table."""
+TABLES_AT_HAND = 2
+"""For how many radii a field holds its table, beyond which it asks for those that all share."""
 
 
 def _choice(value: Any, known: Any, what: str) -> None:
@@ -215,8 +224,7 @@ class SightField(Frozen):
         self._walls = frozen(padded_walls.reshape(-1))
         self._tops, self._from_eyes, self._to_eyes = self._heights(top, viewer_eyes, target_eyes)
         self._neighbours = frozen(neighbour_vectors(lattice))
-        self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
-        self._lock = threading.Lock()
+        self._tables: Shelf[tuple[Array, kernel.Templates]] = Shelf(TABLE_BYTES)
         self._maps, self._barred = self._in_rows()
         self._planes, self._rules = self._laid_out()
         self._plain = not (self._walls.size or self._tops.size or self.levels_apart)
@@ -324,12 +332,12 @@ class SightField(Frozen):
         return frozen(tops.reshape(-1)), frozen(eyes[0]), frozen(eyes[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = ("_lock", "_tables", "_at_hand", "_lanes", "_maps", "_barred")
+        dropped = ("_tables", "_at_hand", "_lanes", "_maps", "_barred")
         return {k: v for k, v in self.__dict__.items() if k not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._tables, self._lock = {}, threading.Lock()
+        self._tables = Shelf(TABLE_BYTES)
         self._at_hand, self._lanes = {}, (-1, None)
         self._maps, self._barred = self._in_rows()
 
@@ -671,9 +679,9 @@ class SightField(Frozen):
             if table is None and not (self._tops.size or self.levels_apart):
                 table = fan_of(self.lattice, self.line, within)
             found = table, within
-            if len(self._at_hand) >= TABLES_AT_HAND:
-                self._at_hand = {}
-            self._at_hand[radius] = found
+            # A new dict each time, so that threads never see one that changes.
+            last = list(self._at_hand.items())[1 - TABLES_AT_HAND :]
+            self._at_hand = {**dict(last), radius: found}
         return found
 
     def _see(
@@ -740,9 +748,9 @@ class SightField(Frozen):
         """Return the targets' (row, col) offsets within a radius, and their templates if kept."""
         parity = int(self.lattice.parity(viewer))
         key = (radius, parity)
-        with self._lock:
-            if key in self._tables:
-                return self._tables[key]
+        found = self._tables.find(key)
+        if found is not None:
+            return found
         offsets = self._offsets(viewer, radius)
         # A template has at most about twice as many entries as its line has steps.
         entries = len(offsets) * (2 * radius + 4)
@@ -761,12 +769,7 @@ class SightField(Frozen):
         if end < 0:
             raise AssertionError("a table of line templates was sized too small")
         kept = kernel.Templates(table.first, *(array[:end].copy() for array in table[1:]))
-        with self._lock:
-            total = sum(t.left.shape[0] for _, t in self._tables.values())
-            if (total + end) * BYTES_AN_ENTRY > TABLE_BYTES:
-                self._tables.clear()
-            self._tables[key] = (offsets, kept)
-        return offsets, kept
+        return self._tables.put(key, (offsets, kept), offsets.nbytes + size_of(kept))
 
     def _offsets(self, viewer: Cell, radius: int) -> npt.NDArray[np.int64]:
         """Return the (row, col) offsets of all cells within a radius, row by row."""
