@@ -36,11 +36,12 @@ Array = npt.NDArray[np.int32]
 Table = TypeVar("Table")
 
 TABLE_BYTES = 64 << 20
-"""How much all tables together may take, but for the one used last, which stays whatever it takes;
-a tree of half as much again is not grown into a fan.
+"""How much all tables together may take. A fan whose tree would take half as much again while it is
+grown is not made, so that the largest (hexes, radius 94) takes 57 MiB.
 
-Fields hold the two tables they used last (`sight_field.TABLES_AT_HAND`), and views that are handed
-out block by block the one they need: these stay in memory as long as their holders, counted once.
+Besides these a field holds the two tables it used last (`sight_field.TABLES_AT_HAND`), and an
+`AllViews` its own. What is on the shelf too is the same in memory, so what can exceed this bound is
+two tables a field, of fields of different radii, lattices or rules of lines.
 """
 WIDEST_SHADOWS = 95
 """Shadows within a larger radius would take more than half of that."""

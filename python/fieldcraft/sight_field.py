@@ -60,7 +60,7 @@ RADIUS_STEP = 10
 WIDEST_TABLE = 60
 """The largest radius of such a table."""
 TABLES_AT_HAND = 2
-"""For how many radii a field holds its table, beyond which it asks for those that all share."""
+"""For how many radii a field holds its table; for others it asks the shelf that all share."""
 
 
 def _choice(value: Any, known: Any, what: str) -> None:
