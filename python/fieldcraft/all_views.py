@@ -25,7 +25,9 @@ __all__ = ["AllViews", "ViewBlock"]
 Array = npt.NDArray[Any]
 
 LANES = 4096
-"""About so many viewers make a block: their sums fit the processor's nearer caches."""
+"""About so many viewers are counted at a time: their sums fit the processor's nearer caches."""
+BLOCK_LANES = 1536
+"""About so many make a block: less is fetched from memory when its sums are turned to windows."""
 BLOCK_BYTES = 16 << 20
 """What the answers of one block may take."""
 
@@ -177,13 +179,17 @@ class AllViews:
     @cached_property
     def _parts(self) -> list[Array]:
         """The lines of each block, or, without lanes, its viewers' flat numbers."""
+        return self._split(BLOCK_LANES)
+
+    def _split(self, lanes: int) -> list[Array]:
+        """Return all lines, or, without lanes, flat numbers, in parts of about so many viewers."""
         height, width = self.shape
         side = 2 * self._within + 1
         if self._lanes is None:
-            n = max(1, min(LANES, BLOCK_BYTES // (2 * side * side)))
+            n = max(1, min(lanes, BLOCK_BYTES // (2 * side * side)))
             return [np.arange(i, min(i + n, height * width)) for i in range(0, height * width, n)]
         lines = width if self._turned else height
-        most = max(1, min(LANES, BLOCK_BYTES // (side * side)) // self._lanes.stride)
+        most = max(1, min(lanes, BLOCK_BYTES // (side * side)) // self._lanes.stride)
         parts: list[Array] = []
         step = len(self._lanes.nodes)
         for first in range(min(step, lines)):
@@ -195,7 +201,7 @@ class AllViews:
     def count(self) -> npt.NDArray[np.int32]:
         """How many cells each cell sees, its own included, shape (height, width)."""
         found = np.empty(self.shape, np.int32)
-        parts = self._parts
+        parts = self._split(LANES)
 
         def counted(begin: int, end: int) -> list[None]:
             for part in parts[begin:end]:
