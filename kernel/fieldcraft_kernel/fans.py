@@ -14,17 +14,19 @@ from __future__ import annotations
 from typing import Any
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.lines import PAIR, line
+from fieldcraft_kernel.lines import N_FIELDS, PAIR, line
 
-XL, YL, XR, YR, WHAT, DEPTH, SKIP = 0, 1, 2, 3, 4, 5, 6
-"""Columns of a node: left and right cell and what it is, as in lines.py; how deep it lies, the
-first entry of a line at 1; the node that follows all nodes behind this one."""
+XL, YL, XR, YR, WHAT = 0, 1, 2, 3, 4
+"""Columns of a node: its left and its right cell and what it is, as in lines.py."""
+DEPTH, SKIP = 5, 6
+"""Further columns of a listed node: how deep it lies, the first entry of a line at 1; the node that
+follows all nodes behind this one."""
+CHILD, SIBLING = 5, 6
+"""Further columns of a node in a tree: its first child and its next sibling, -1 if none."""
 N_COLUMNS = 7
 TARGET = 3
 """What a node is where a line ends: both its cells are the target, its depth is that of the entry
 before it."""
-
-NODE_XL, NODE_YL, NODE_XR, NODE_YR, NODE_WHAT, CHILD, SIBLING = 0, 1, 2, 3, 4, 5, 6
 
 
 @jit
@@ -32,17 +34,17 @@ def grow(is_hex: int, stepped: int, vectors: Any, entries: Any, tree: Any) -> in
     """Put the lines over frame vectors into a tree of first children and next siblings.
 
     In: vectors int64 (n, 2), none of them (0, 0). Scratch: entries int64 (m, lines.N_FIELDS).
-    Out: tree int32 (nodes, 7), node 0 the viewer. Returns the number of nodes, or -1 if the array
-    is too short.
+    Out: tree int32 (nodes, N_COLUMNS), node 0 the viewer. Returns the number of nodes, or -1 if the
+    array is too short.
     """
     size = 1
     tree[0, CHILD] = -1
     for i in range(vectors.shape[0]):
         dx, dy = vectors[i, 0], vectors[i, 1]
         n = line(is_hex, stepped, dx, dy, entries)
-        entries[n, NODE_XL], entries[n, NODE_YL] = dx, dy
-        entries[n, NODE_XR], entries[n, NODE_YR] = dx, dy
-        entries[n, NODE_WHAT] = TARGET
+        entries[n, XL], entries[n, YL] = dx, dy
+        entries[n, XR], entries[n, YR] = dx, dy
+        entries[n, WHAT] = TARGET
         if size + n + 1 > tree.shape[0]:
             return -1
         at = 0
@@ -51,7 +53,7 @@ def grow(is_hex: int, stepped: int, vectors: Any, entries: Any, tree: Any) -> in
             found = tree[at, CHILD]
             while found >= 0:
                 same = True
-                for k in range(5):
+                for k in range(N_FIELDS):
                     same = same and tree[found, k] == entries[j, k]
                 if same:
                     break
@@ -59,7 +61,7 @@ def grow(is_hex: int, stepped: int, vectors: Any, entries: Any, tree: Any) -> in
                 found = tree[found, SIBLING]
             if found < 0:
                 found = size
-                for k in range(5):
+                for k in range(N_FIELDS):
                     tree[found, k] = entries[j, k]
                 tree[found, CHILD] = -1
                 tree[found, SIBLING] = -1
@@ -85,9 +87,9 @@ def spread_out(tree: Any, path: Any, nodes: Any) -> int:
     at = tree[0, CHILD]
     while True:
         while at >= 0:
-            for k in range(5):
+            for k in range(N_FIELDS):
                 nodes[n, k] = tree[at, k]
-            if tree[at, NODE_WHAT] == TARGET:
+            if tree[at, WHAT] == TARGET:
                 nodes[n, DEPTH] = depth
                 nodes[n, SKIP] = n + 1
                 n += 1

@@ -15,14 +15,12 @@ from fieldcraft_kernel._jit import jit
 from fieldcraft_kernel.lattice import EVEN_Q, ODD_Q, SQUARE, frame, unframe
 from fieldcraft_kernel.lines import PAIR, SINGLE, line
 from fieldcraft_kernel.sight import (
-    BEST_HEX,
     BEST_SIDE,
     BLOCKED,
-    BOTH,
     OFF_MAP,
     OPAQUE,
-    WORST_HEX,
     WORST_SIDE,
+    by_rule,
 )
 from fieldcraft_kernel.views import (
     CLOSED_CORNERS,
@@ -125,12 +123,7 @@ def add_entry(
         a = BLOCKED if a == OPAQUE else 0
     if b >= OPAQUE:
         b = BLOCKED if b == OPAQUE else 0
-    if tie == WORST_HEX:
-        a = b = max(a, b)
-    elif tie == BEST_HEX:
-        a = b = min(a, b)
-    elif tie == BOTH and both_on and what != SINGLE:
-        a = b = a + b
+    a, b = by_rule(tie, a, b, both_on and what != SINGLE)
     return min(sum_left + a, BLOCKED), min(sum_right + b, BLOCKED)
 
 

@@ -19,6 +19,7 @@ from fieldcraft_kernel._jit import jit
 from fieldcraft_kernel.bits import lowest_bit
 from fieldcraft_kernel.lines import PINCH, line
 from fieldcraft_kernel.views import FIELD_LIGHT, HEIGHT, HIDDEN, WIDTH
+from fieldcraft_kernel.words import ALL, NONE, ONE
 
 N_PARTNERS = 4
 """So many corner points a cell can have in which it is the left one of the two cells beside it."""
@@ -26,7 +27,6 @@ BEGIN, FIRST, WORDS = 0, 1, 2
 """Columns of `casts`, int32: where in `masks` a shadow begins, its first word in the window, and
 how many words it has. Row i is cell i of the window; row side * side + N_PARTNERS * i + k is the
 corner point between cell i and its partner k."""
-ONE, ALL, LAST = np.uint64(1), np.uint64(2**64 - 1), np.uint64(63)
 
 
 @jit
@@ -101,21 +101,20 @@ def shade(
     dark = np.empty(side * row_words, np.uint64)
     constant = given_light if given_light != FIELD_LIGHT else int(light[0, 0])
     of_map = given_light == FIELD_LIGHT and light.size > 1
-    zero = np.uint64(0)
     for v in range(viewers.shape[0]):
         where, row, col = viewers[v, 0], viewers[v, 1], viewers[v, 2]
-        opaque[:] = zero
-        dark[:] = zero
+        opaque[:] = NONE
+        dark[:] = NONE
         top, bottom = max(row - radius, 0), min(row + radius, height - 1)
         shift = np.uint64((col - radius) & 63)
         for r in range(top, bottom + 1):
             # A word of the window lies across two of the map, which may be off it.
             k = (col - radius) >> 6
             for w in range(row_words):
-                word = zero
+                word = NONE
                 if k + w >= 0 and k + w < solid.shape[2]:
                     word = solid[where, r, k + w] >> shift
-                if shift != zero and k + w + 1 >= 0 and k + w + 1 < solid.shape[2]:
+                if shift != NONE and k + w + 1 >= 0 and k + w + 1 < solid.shape[2]:
                     word |= solid[where, r, k + w + 1] << (np.uint64(64) - shift)
                 if w == row_words - 1:
                     word &= ALL >> spare
@@ -124,7 +123,7 @@ def shade(
         for i in range((top - row + radius) * row_words, (bottom - row + radius + 1) * row_words):
             word = opaque[i]
             base = (i // row_words) * side + ((i % row_words) << 6)
-            while word != zero:
+            while word != NONE:
                 cell = base + lowest_bit(word)
                 word &= word - ONE
                 begin, first = casts[cell, BEGIN], casts[cell, FIRST]
@@ -136,7 +135,7 @@ def shade(
                         break
                     there = partner % side
                     bits = opaque[(partner // side) * row_words + (there >> 6)]
-                    if (bits >> np.uint64(there & 63)) & ONE == zero:
+                    if (bits >> np.uint64(there & 63)) & ONE == NONE:
                         continue
                     caster = side * side + N_PARTNERS * cell + k
                     begin, first = casts[caster, BEGIN], casts[caster, FIRST]
@@ -156,12 +155,12 @@ def shade(
                     for c in range(begin, end):
                         bit = (word >> np.uint64(c - (w << 6))) & ONE
                         malus = int(light[where * height + r, c + col - radius])
-                        out[v, r - row + radius, c] = malus if bit != zero else HIDDEN
+                        out[v, r - row + radius, c] = malus if bit != NONE else HIDDEN
                         seen += int(bit)
                 else:
                     for c in range(begin, end):
                         bit = (word >> np.uint64(c - (w << 6))) & ONE
-                        out[v, r - row + radius, c] = constant if bit != zero else HIDDEN
+                        out[v, r - row + radius, c] = constant if bit != NONE else HIDDEN
                         seen += int(bit)
         out[v, radius, radius] = 0
         counts[v] = seen

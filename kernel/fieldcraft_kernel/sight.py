@@ -55,6 +55,22 @@ class Templates(NamedTuple):
 
 
 @jit
+def by_rule(tie: int, a: int, b: int, both: bool) -> tuple[int, int]:
+    """Return what two hexes, or two borders, add to the left and to the right side of a line.
+
+    Under the rules of single hexes that is the same for both sides; `both`, whether two that are
+    not the same one count together under BOTH, where else the higher one counts.
+    """
+    if tie == WORST_HEX or (tie == BOTH and not both):
+        a = b = max(a, b)
+    elif tie == BEST_HEX:
+        a = b = min(a, b)
+    elif tie == BOTH:
+        a = b = min(a + b, BLOCKED)
+    return a, b
+
+
+@jit
 def direction_of(neighbours: Any, dx: int, dy: int) -> int:
     """Return the direction of a frame vector between neighbours, or -1."""
     for k in range(neighbours.shape[0]):
@@ -309,15 +325,8 @@ def look(
                     wall_right = BLOCKED
             left_before, right_before = a, b
             # Borders and hexes each count by the rule: so the line back counts the same.
-            if tie == WORST_HEX:
-                in_left = max(in_left, in_right)
-                wall_left = max(wall_left, wall_right)
-            elif tie == BEST_HEX:
-                in_left = min(in_left, in_right)
-                wall_left = min(wall_left, wall_right)
-            elif tie == BOTH:
-                in_left = in_left + in_right if pair else in_left
-                wall_left = max(wall_left, wall_right)
+            in_left, in_right = by_rule(tie, in_left, in_right, pair)
+            wall_left, wall_right = by_rule(tie, wall_left, wall_right, False)
             sum_left += in_left + wall_left
             sum_right += in_right + wall_right
             so_far = sum_left

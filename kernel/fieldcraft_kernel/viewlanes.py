@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.views import HIDDEN
 
 ADD, ADD_BOTH, SPLIT, SPLIT_ON, HIGHER, LOWER, TOGETHER, CORNER, END, END_WORST, END_BEST = range(
     11
@@ -33,6 +36,8 @@ the limit where a cell is opaque; what it adds as a target, the limit off the ma
 both at a distance and adjacent."""
 N_PLANES = 6
 TALLY_FULL = 255
+TILE = 64
+"""So many viewers are turned at a time: a line of the cache holds their sums of one target."""
 
 
 @jit
@@ -182,3 +187,48 @@ def see_lanes(
             tallied = 0
     for i in range(n):
         counts[i] += tally[i]
+
+
+@jit
+def turn_to_maluses(
+    sums: Any, limit: int, stride: int, along: int, light: Any, rows: Any, cols: Any, out: Any
+) -> None:
+    """Turn the sums of each target into the maluses of each viewer's window.
+
+    In: sums T (targets, lines * stride) of `see_lanes`, `along` viewers on each line and lanes of
+    nothing behind them; light int8, the map's with side // 2 cells of any light around it, or
+    (1, 1); rows, cols int64 (viewers,), where the viewers stand.
+    Out: out int16 (viewers, side, side), HIDDEN where a sum reaches the limit, 0 in the middle.
+
+    The limit and all light fit an int16 together, so no malus is below what that holds.
+    """
+    side = out.shape[1]
+    turned = np.empty((TILE, side), sums.dtype)
+    of_map = light.size > 1
+    enough, constant = np.int32(limit), np.int32(light[0, 0])
+    for line in range(sums.shape[1] // stride):
+        for first in range(0, along, TILE):
+            n = min(TILE, along - first)
+            lane, viewer = line * stride + first, line * along + first
+            for r in range(side):
+                for c in range(side):
+                    # Without a sign: indices that might be negative would stop vector code.
+                    target, at = np.uint64(r * side + c), np.uint64(lane)
+                    for i in range(n):
+                        turned[i, c] = sums[target, at + np.uint64(i)]
+                # One loop for each kind of light, so that either runs over many cells at a time.
+                for i in range(n):
+                    v = viewer + i
+                    if of_map:
+                        top, left = np.uint64(rows[v] + r), np.uint64(cols[v])
+                        for c in range(side):
+                            halves = np.int32(turned[i, c])
+                            malus = np.int32(light[top, left + np.uint64(c)]) - ((halves + 1) >> 1)
+                            out[v, r, c] = malus if halves < enough else HIDDEN
+                    else:
+                        for c in range(side):
+                            halves = np.int32(turned[i, c])
+                            malus = constant - ((halves + 1) >> 1)
+                            out[v, r, c] = malus if halves < enough else HIDDEN
+            for i in range(n):
+                out[viewer + i, side // 2, side // 2] = 0

@@ -15,13 +15,11 @@ from fieldcraft_kernel._jit import jit
 from fieldcraft_kernel.fans import TARGET
 from fieldcraft_kernel.lines import PAIR, PINCH, SINGLE
 from fieldcraft_kernel.sight import (
-    BEST_HEX,
     BEST_SIDE,
     BLOCKED,
-    BOTH,
     OFF_MAP,
     OPAQUE,
-    WORST_HEX,
+    by_rule,
 )
 
 LEFT, RIGHT, PACKED, BEHIND = 0, 1, 2, 3
@@ -123,12 +121,7 @@ def walk(
                     a = BLOCKED if a == OPAQUE else 0
                 if b >= OPAQUE:
                     b = BLOCKED if b == OPAQUE else 0
-                if tie == WORST_HEX:
-                    a = b = max(a, b)
-                elif tie == BEST_HEX:
-                    a = b = min(a, b)
-                elif tie == BOTH and both_on:
-                    a = b = min(a + b, BLOCKED)
+                a, b = by_rule(tie, a, b, both_on)
             else:
                 a = b = BLOCKED if closed_corners and a == OPAQUE and b == OPAQUE else 0
         sum_left = left_of[depth - 1] + a
@@ -209,16 +202,8 @@ def walk_walled(
                 in_a = in_b = 0
             wall_a = BLOCKED if to_a >= 0 and (barred[from_a] >> to_a) & 1 == 1 else 0
             wall_b = BLOCKED if to_b >= 0 and (barred[from_b] >> to_b) & 1 == 1 else 0
-            if tie == WORST_HEX:
-                in_a = in_b = max(in_a, in_b)
-                wall_a = wall_b = max(wall_a, wall_b)
-            elif tie == BEST_HEX:
-                in_a = in_b = min(in_a, in_b)
-                wall_a = wall_b = min(wall_a, wall_b)
-            elif tie == BOTH:
-                if pair:
-                    in_a = in_b = min(in_a + in_b, BLOCKED)
-                wall_a = wall_b = max(wall_a, wall_b)
+            in_a, in_b = by_rule(tie, in_a, in_b, pair)
+            wall_a, wall_b = by_rule(tie, wall_a, wall_b, False)
             add_left, add_right = in_a + wall_a, in_b + wall_b
         sum_left = min(left_of[up] + add_left, BLOCKED)
         sum_right = min(right_of[up] + add_right, BLOCKED)

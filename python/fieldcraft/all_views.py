@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,8 +11,8 @@ import numpy.typing as npt
 
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.line_tables import Fan, fan_of
-from fieldcraft.queries import cores, spread
-from fieldcraft.sight import HIDDEN, LEAST_MALUS, View
+from fieldcraft.queries import in_turn, spread
+from fieldcraft.sight import HIDDEN, View
 from fieldcraft_kernel import fans
 from fieldcraft_kernel import viewlanes as kernel
 from fieldcraft_kernel.lines import PAIR, PINCH, SINGLE
@@ -27,9 +25,25 @@ __all__ = ["AllViews", "ViewBlock"]
 Array = npt.NDArray[Any]
 
 LANES = 4096
-"""About so many viewers make a block: their sums fit the processor's nearer caches."""
+"""About so many viewers are counted at a time: their sums fit the processor's nearer caches."""
+BLOCK_LANES = 1536
+"""About so many make a block: less is fetched from memory when its sums are turned to windows."""
 BLOCK_BYTES = 16 << 20
 """What the answers of one block may take."""
+
+
+class _Swept(NamedTuple):
+    """What viewers side by side found: arguments of the kernel's `turn_to_maluses`.
+
+    counts int32 (lanes,), without the own cell; sums T (targets, lanes).
+    """
+
+    counts: npt.NDArray[np.int32]
+    sums: Array
+    limit: int
+    stride: int
+    along: int
+    light: npt.NDArray[np.int8]
 
 
 class ViewBlock(Frozen):
@@ -53,55 +67,45 @@ class ViewBlock(Frozen):
         radius: int,
         asked: int,
         shape: tuple[int, int],
-        light: Array,
         *,
-        sums: Array | None = None,
-        limit: int = 0,
+        swept: _Swept | None = None,
         malus: npt.NDArray[np.int16] | None = None,
     ) -> None:
         viewers.flags.writeable = False
         self.viewers, self.radius, self._asked, self._shape = viewers, radius, asked, shape
-        self._light, self._limit = light, limit
-        if sums is not None:
-            self._sums = sums
+        if swept is not None:
+            self._swept = swept
         if malus is not None:
             self.__dict__["malus"] = malus
             self.__dict__["visible"] = frozen(malus != HIDDEN)
+            counts = np.count_nonzero(self.visible, axis=(1, 2))
+            self.__dict__["count"] = frozen(counts.astype(np.int32))
 
     @cached_property
     def visible(self) -> npt.NDArray[np.bool_]:
         """Which cells of each window are seen, shape (n, side, side)."""
-        return self._by_viewer(self._sums < self._limit)
+        swept, side = self._swept, 2 * self.radius + 1
+        seen = swept.sums.reshape(side * side, -1, swept.stride)[:, :, : swept.along] < swept.limit
+        by_viewer = seen.reshape(side, side, len(self.viewers)).transpose(2, 0, 1)
+        by_viewer.flags.writeable = False
+        return by_viewer
 
     @cached_property
     def malus(self) -> npt.NDArray[np.int16]:
         """The malus of each cell of each window, HIDDEN where it is not seen, (n, side, side)."""
-        points = self._by_viewer((self._sums.astype(np.int16) + 1) >> 1)
-        light = self._light
-        if light.size > 1:
-            # Where the map ends nothing is seen, so any light does.
-            around = np.pad(light, self.radius, constant_values=0)
-            side = (2 * self.radius + 1, 2 * self.radius + 1)
-            windows = np.lib.stride_tricks.sliding_window_view(around, side)
-            light = windows[self.viewers[:, 0], self.viewers[:, 1]]
-        else:
-            light = light.reshape(1, 1, 1)
-        total = np.maximum(light.astype(np.int32) - points, LEAST_MALUS)
-        malus = np.where(self.visible, total, HIDDEN).astype(np.int16)
-        malus[:, self.radius, self.radius] = 0
+        swept, side = self._swept, 2 * self.radius + 1
+        malus = np.empty((len(self.viewers), side, side), np.int16)
+        rows, cols = np.ascontiguousarray(self.viewers.T)
+        kernel.turn_to_maluses(
+            swept.sums, swept.limit, swept.stride, swept.along, swept.light, rows, cols, malus
+        )
         return frozen(malus)
 
     @cached_property
     def count(self) -> npt.NDArray[np.int32]:
         """How many cells each viewer sees, its own included, shape (n,)."""
-        return frozen(np.count_nonzero(self.visible, axis=(1, 2)).astype(np.int32))
-
-    def _by_viewer(self, found: Array) -> Array:
-        """Return windows (side, side, lines, cells of a line) with the viewers in front."""
-        side = 2 * self.radius + 1
-        flat = found.reshape(side, side, len(self.viewers)).transpose(2, 0, 1)
-        flat.flags.writeable = False
-        return flat
+        swept = self._swept
+        return frozen(swept.counts.reshape(-1, swept.stride)[:, : swept.along].reshape(-1) + 1)
 
     def __len__(self) -> int:
         return len(self.viewers)
@@ -175,13 +179,17 @@ class AllViews:
     @cached_property
     def _parts(self) -> list[Array]:
         """The lines of each block, or, without lanes, its viewers' flat numbers."""
+        return self._split(BLOCK_LANES)
+
+    def _split(self, lanes: int) -> list[Array]:
+        """Return all lines, or, without lanes, flat numbers, in parts of about so many viewers."""
         height, width = self.shape
         side = 2 * self._within + 1
         if self._lanes is None:
-            n = max(1, min(LANES, BLOCK_BYTES // (2 * side * side)))
+            n = max(1, min(lanes, BLOCK_BYTES // (2 * side * side)))
             return [np.arange(i, min(i + n, height * width)) for i in range(0, height * width, n)]
         lines = width if self._turned else height
-        most = max(1, min(LANES, BLOCK_BYTES // (side * side)) // self._lanes.stride)
+        most = max(1, min(lanes, BLOCK_BYTES // (side * side)) // self._lanes.stride)
         parts: list[Array] = []
         step = len(self._lanes.nodes)
         for first in range(min(step, lines)):
@@ -193,7 +201,7 @@ class AllViews:
     def count(self) -> npt.NDArray[np.int32]:
         """How many cells each cell sees, its own included, shape (height, width)."""
         found = np.empty(self.shape, np.int32)
-        parts = self._parts
+        parts = self._split(LANES)
 
         def counted(begin: int, end: int) -> list[None]:
             for part in parts[begin:end]:
@@ -201,7 +209,9 @@ class AllViews:
                     found.reshape(-1)[part] = self._looped(part).count
                 else:
                     lines = found.T if self._turned else found
-                    lines[part] = self._swept(part, with_sums=False)[0] + 1
+                    counts = self._sweep(part, with_sums=False)[0]
+                    along = lines.shape[1]
+                    lines[part] = counts.reshape(len(part), -1)[:, :along] + 1
             return []
 
         spread(len(parts), counted)
@@ -213,25 +223,24 @@ class AllViews:
         The next blocks are worked out on other threads meanwhile. `ViewBlock.viewers` tells which
         cells a block holds; their order is not that of the map.
         """
-        make = self._looped if self._lanes is None else self._block
-        workers = min(cores(), len(self._parts))
-        if workers <= 1:
-            yield from map(make, self._parts)
-            return
-        pool = ThreadPoolExecutor(workers)
-        waiting: deque[Future[ViewBlock]] = deque()
-        try:
-            for part in self._parts:
-                waiting.append(pool.submit(make, part))
-                if len(waiting) > workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        return in_turn(self._parts, self._looped if self._lanes is None else self._block)
 
     def each(self, callback: Callable[[ViewBlock], Any]) -> None:
-        """Call a function with each block, one after the other, in this thread."""
+        """Call a function with each block, one after the other, in the caller's thread.
+
+        Blocks come in the order of `blocks`, and the next ones are worked out on other threads
+        meanwhile. What the function returns is dropped; what it raises ends the iteration.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> heard = []
+        >>> fc.grid.views([[False, True, False]], radius=5).each(
+        ...     lambda block: heard.append(block.count.tolist())
+        ... )
+        >>> heard
+        [[2, 3, 2]]
+        """
         for block in self.blocks():
             callback(block)
 
@@ -244,12 +253,11 @@ class AllViews:
 
     # -- viewers side by side -------------------------------------------------------------------
 
-    def _swept(self, lines: Array, *, with_sums: bool) -> tuple[Array, Array]:
-        """Return counts (lines, cells of a line) and sums (side, side, lines, cells of a line)."""
+    def _sweep(self, lines: Array, *, with_sums: bool) -> tuple[Array, Array]:
+        """Return counts (lanes,), own cells left out, and sums (side * side, lanes)."""
         lanes = self._lanes
         if lanes is None:
             raise AssertionError("without lanes views are looped")
-        along = self.shape[0] if self._turned else self.shape[1]
         step = len(lanes.nodes)
         n = len(lines) * lanes.stride
         dtype = lanes.planes.dtype
@@ -268,26 +276,31 @@ class AllViews:
             np.empty((depth, n), dtype), np.empty((depth, n), dtype), np.empty(n, np.uint8),
             counts, sums,
         )  # fmt: skip
-        counts = counts.reshape(len(lines), lanes.stride)[:, :along]
-        sums = sums.reshape(-1, len(lines), lanes.stride)[:, :, :along]
         return counts, sums
 
     def _block(self, lines: Array) -> ViewBlock:
         lanes = self._lanes
         if lanes is None:
             raise AssertionError("without lanes views are looped")
-        sums = self._swept(lines, with_sums=True)[1]
-        along = np.arange(sums.shape[2])
-        viewers = np.stack(np.meshgrid(lines, along, indexing="ij"), axis=-1).reshape(-1, 2)
+        counts, sums = self._sweep(lines, with_sums=True)
+        along = self.shape[0] if self._turned else self.shape[1]
+        viewers = np.stack(np.meshgrid(lines, np.arange(along), indexing="ij"), axis=-1)
+        viewers = viewers.reshape(-1, 2)
         if self._turned:
             viewers = viewers[:, ::-1]
         return ViewBlock(
             np.ascontiguousarray(viewers, np.int64), self._within, self.radius, self.shape,
-            self._lights(), sums=sums, limit=int(lanes.limits[0]),
+            swept=_Swept(counts, sums, int(lanes.limits[0]), lanes.stride, along, self._lights),
         )  # fmt: skip
 
-    def _lights(self) -> Array:
-        return self._field.light if self._light is None else np.array([[self._light]])
+    @cached_property
+    def _lights(self) -> npt.NDArray[np.int8]:
+        """The light of targets, (1, 1) or the map's with a border as wide as the radius."""
+        if self._light is not None:
+            return frozen(np.array([[self._light]], np.int8))
+        light = self._field.light
+        # Where the map ends nothing is seen, so any light does.
+        return light if light.size == 1 else frozen(np.pad(light, self._within))
 
     # -- one by one -----------------------------------------------------------------------------
 
@@ -305,18 +318,19 @@ class AllViews:
                 view = field._view_by_lines((row, col), self.radius, self._light)
                 cells = view.cells + np.array((radius - row, radius - col))
                 malus[i, cells[:, 0], cells[:, 1]] = view.maluses
-        return ViewBlock(
-            viewers, radius, self.radius, self.shape, self._lights(), malus=frozen(malus)
-        )
+        return ViewBlock(viewers, radius, self.radius, self.shape, malus=frozen(malus))
 
 
 def _lanes_of(field: SightField, radius: int) -> _Lanes | None:
     """Return a map laid out for a radius, kept with the field; None where views are looped."""
-    if field._lanes[0] != radius:
+    # Read once and stored whole: another thread may ask for another radius meanwhile.
+    of_radius, found = field._lanes
+    if of_radius != radius:
         fan = fan_of(field.lattice, field.line, radius) if field._plain else None
-        field._lanes = radius, None if fan is None else _laid_out(field, fan, radius)
-    found: _Lanes | None = field._lanes[1]
-    return found
+        found = None if fan is None else _laid_out(field, fan, radius)
+        field._lanes = radius, found
+    lanes: _Lanes | None = found
+    return lanes
 
 
 def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
@@ -332,7 +346,7 @@ def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
     limit = 1 + sides * fan.deepest * int(between.max())
     limit += max(int(far_viewer.max()), int(near_viewer.max()))
     limit += max(int(far_target.max()), int(near_target.max()))
-    limit = min(limit, field.limit)
+    limit = min(limit, field._limit)
     dtype = next((t for t in (np.uint8, np.uint16) if limit <= np.iinfo(t).max // 3), None)
     if dtype is None:
         return None

@@ -7,8 +7,8 @@ They hold no map and no rule of a game, so all fields share them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,29 @@ from fieldcraft_kernel import pairs, shadows, views
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 from fieldcraft_kernel.lines import N_FIELDS, PINCH
 
-__all__ = ["Fan", "PairLines", "Shadows", "fan_of", "pair_lines_of", "shadows_of", "vectors_within"]
+__all__ = [
+    "Fan",
+    "PairLines",
+    "Shadows",
+    "Shelf",
+    "fan_of",
+    "pair_lines_of",
+    "shadows_of",
+    "size_of",
+    "vectors_within",
+]
 
 Array = npt.NDArray[np.int32]
+Table = TypeVar("Table")
 
 TABLE_BYTES = 64 << 20
-"""How much all fans together may take; one that would take more by itself is not grown."""
+"""How much all tables together may take. A fan whose tree would take half as much again while it is
+grown is not made, so that the largest (hexes, radius 94) takes 57 MiB.
+
+Besides these a field holds the two tables it used last (`sight_field.TABLES_AT_HAND`), and an
+`AllViews` its own. What is on the shelf too is the same in memory, so what can exceed this bound is
+two tables a field, of fields of different radii, lattices or rules of lines.
+"""
 WIDEST_SHADOWS = 95
 """Shadows within a larger radius would take more than half of that."""
 ENTRIES_A_STEP = 1.4
@@ -85,25 +102,69 @@ class PairLines(NamedTuple):
     radius: int
 
 
-_kept: dict[tuple[Any, ...], Any] = {}
-_lock = threading.Lock()
+class Shelf(Generic[Table]):
+    """Tables by key, those used last, as many as a number of bytes has room for.
+
+    A table that takes more by itself drives out all others and stays till the next comes. Threads
+    may share a shelf; two that miss a table at once make it both, and the first one made is kept.
+
+    Parameters
+    ----------
+    room : int
+        Bytes of the arrays of all tables together.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self._kept: dict[Hashable, tuple[Table, int]] = {}
+        self._taken = 0
+        self._lock = threading.Lock()
+
+    def find(self, key: Hashable) -> Table | None:
+        """Return the table of a key, which becomes the last used, or None."""
+        with self._lock:
+            found = self._kept.pop(key, None)
+            if found is None:
+                return None
+            self._kept[key] = found
+            return found[0]
+
+    def put(self, key: Hashable, table: Table, size: int) -> Table:
+        """Keep a table of so many bytes, and return the one that is kept under its key."""
+        with self._lock:
+            if key in self._kept:
+                return self._kept[key][0]
+            # The first in a dict is the one that was not used for longest.
+            while self._kept and self._taken + size > self.room:
+                self._taken -= self._kept.pop(next(iter(self._kept)))[1]
+            self._kept[key] = table, size
+            self._taken += size
+            return table
+
+    @property
+    def taken(self) -> int:
+        """Bytes that the tables take."""
+        return self._taken
+
+    def __len__(self) -> int:
+        return len(self._kept)
 
 
-def _size(table: Any) -> int:
-    return sum(part.nbytes for part in table or () if isinstance(part, np.ndarray))
+_SHELF: Shelf[Any] = Shelf(TABLE_BYTES)
 
 
-def _keep(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    """Return the table of a key, made at its first use; all together keep to TABLE_BYTES."""
-    found = _kept.get(key, _kept)
-    if found is not _kept:
+def size_of(table: Iterable[Any]) -> int:
+    """Return the bytes of the arrays of a table."""
+    return sum(part.nbytes for part in table if isinstance(part, np.ndarray))
+
+
+def _keep(key: Hashable, make: Callable[[], Any]) -> Any:
+    """Return the table of a key from the shelf, made if it is not there; None is not kept."""
+    found = _SHELF.find(key)
+    if found is not None:
         return found
     made = make()
-    with _lock:
-        if sum(map(_size, _kept.values())) + _size(made) > TABLE_BYTES:
-            _kept.clear()
-        _kept[key] = made
-    return made
+    return None if made is None else _SHELF.put(key, made, size_of(made))
 
 
 def fan_of(lattice: Lattice, line: str, radius: int) -> Fan | None:
@@ -179,12 +240,11 @@ def vectors_within(lattice: Lattice, radius: int) -> npt.NDArray[np.int64]:
 def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
     n_vectors = (3 * radius * (radius + 1)) if lattice.is_hex else (2 * radius + 1) ** 2 - 1
     room = int(n_vectors * (ENTRIES_A_STEP * radius + 2)) + 2
-    columns = 7
     # The tree it grows from is as large as the fan, with room to spare.
-    if room * columns * 4 > TABLE_BYTES * 3 // 2:
+    if room * kernel.N_COLUMNS * 4 > TABLE_BYTES * 3 // 2:
         return None
     vectors = vectors_within(lattice, radius)
-    tree = np.empty((room, columns), np.int32)
+    tree = np.empty((room, kernel.N_COLUMNS), np.int32)
     n = kernel.grow(
         int(lattice.is_hex), int(line == "stepped"), vectors,
         np.empty((4 * radius + 8, N_FIELDS), np.int64), tree,

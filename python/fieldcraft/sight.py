@@ -194,10 +194,10 @@ class Counted(Protocol):
     """What tells the answer of a sum: the field it was counted on."""
 
     @property
-    def limit(self) -> int:
+    def _limit(self) -> int:
         """The sum of halves that is enough to hide."""
 
-    def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+    def _answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
         """Return the sight line between two cells for a sum of halves."""
 
     def spell_failure(self, malus: int) -> float:
@@ -246,7 +246,7 @@ class Sights(Frozen, Sequence[Sight]):
     @cached_property
     def visible(self) -> npt.NDArray[np.bool_]:
         """Whether each target is seen, shape (n,)."""
-        limits: Any = np.array([field.limit for field in self._fields], np.int32)
+        limits: Any = np.array([field._limit for field in self._fields], np.int32)
         limits = limits[0] if self._which is None else limits[self._which]
         return _closed(self._halves < limits)
 
@@ -276,14 +276,14 @@ class Sights(Frozen, Sequence[Sight]):
             return self._of(index)
         (viewer, target), halves = self.pairs[index].tolist(), int(self._halves[index])
         field = self._fields[0 if self._which is None else int(self._which[index])]
-        return field.answer(tuple(viewer), tuple(target), halves, int(self.light[index]))
+        return field._answer(tuple(viewer), tuple(target), halves, int(self.light[index]))
 
     def __iter__(self) -> Iterator[Sight]:
         which = [0] * len(self) if self._which is None else self._which.tolist()
         for (viewer, target), halves, light, place in zip(
             self.pairs.tolist(), self._halves.tolist(), self.light.tolist(), which, strict=True
         ):
-            yield self._fields[place].answer(tuple(viewer), tuple(target), halves, light)
+            yield self._fields[place]._answer(tuple(viewer), tuple(target), halves, light)
 
     def _of(self, index: Any) -> Sights:
         """Return some of them, by a slice or an array of places."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, overload
 
 import numpy as np
@@ -12,7 +11,16 @@ from fieldcraft.all_views import AllViews
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell, Lattice
-from fieldcraft.line_tables import Fan, PairLines, Shadows, fan_of, pair_lines_of, shadows_of
+from fieldcraft.line_tables import (
+    Fan,
+    PairLines,
+    Shadows,
+    Shelf,
+    fan_of,
+    pair_lines_of,
+    shadows_of,
+    size_of,
+)
 from fieldcraft.queries import batch_array, checked_cells, on_map, spread
 from fieldcraft.sight import LEAST_MALUS, Line, Passed, Sight, Sights, View
 from fieldcraft.terrain import HIGHEST
@@ -42,7 +50,8 @@ LONGEST_LINE = 1 << 24
 THOUSANDTHS = 1000
 """Parts of a unit of height: what the kernel counts in."""
 TABLE_BYTES = 64 << 20
-"""How much the tables of line templates of one field may take; beyond, lines are walked."""
+"""How much the line templates of one field may take; where those of one radius would take more,
+lines are walked."""
 BYTES_AN_ENTRY = 11
 WORTH_THREADS = 20_000
 """From so many pairs of some 20 cells on threads gain more than they cost, less than 1 ms."""
@@ -50,8 +59,8 @@ RADIUS_STEP = 10
 """Tables of the lines of pairs have radii that are multiples of this."""
 WIDEST_TABLE = 60
 """The largest radius of such a table."""
-TABLES_AT_HAND = 16
-"""For how many radii a field remembers its table."""
+TABLES_AT_HAND = 2
+"""For how many radii a field holds its table; for others it asks the shelf that all share."""
 
 
 def _choice(value: Any, known: Any, what: str) -> None:
@@ -215,8 +224,7 @@ class SightField(Frozen):
         self._walls = frozen(padded_walls.reshape(-1))
         self._tops, self._from_eyes, self._to_eyes = self._heights(top, viewer_eyes, target_eyes)
         self._neighbours = frozen(neighbour_vectors(lattice))
-        self._tables: dict[tuple[int, int], tuple[Array, kernel.Templates]] = {}
-        self._lock = threading.Lock()
+        self._tables: Shelf[tuple[Array, kernel.Templates]] = Shelf(TABLE_BYTES)
         self._maps, self._barred = self._in_rows()
         self._planes, self._rules = self._laid_out()
         self._plain = not (self._walls.size or self._tops.size or self.levels_apart)
@@ -255,7 +263,7 @@ class SightField(Frozen):
         rules[views_.KIND] = LATTICE_KINDS[self.lattice.name]
         rules[views_.TIE] = TIES[self.tie]
         rules[views_.CLOSED_CORNERS] = self.corners == "closed"
-        rules[views_.LIMIT] = self.limit
+        rules[views_.LIMIT] = self._limit
         rules[views_.THRESHOLD] = self.threshold or 0
         rules[views_.PARITY_OF_ROW] = self.lattice.is_hex and not self.lattice.is_flat
         rules[views_.PARITY_OF_COL] = self.lattice.is_hex and self.lattice.is_flat
@@ -266,7 +274,7 @@ class SightField(Frozen):
         return frozen(stacked), frozen(rules)
 
     @property
-    def limit(self) -> int:
+    def _limit(self) -> int:
         """The sum of halves that is enough to hide."""
         return kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
 
@@ -324,12 +332,12 @@ class SightField(Frozen):
         return frozen(tops.reshape(-1)), frozen(eyes[0]), frozen(eyes[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = ("_lock", "_tables", "_at_hand", "_lanes", "_maps", "_barred")
+        dropped = ("_tables", "_at_hand", "_lanes", "_maps", "_barred")
         return {k: v for k, v in self.__dict__.items() if k not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._tables, self._lock = {}, threading.Lock()
+        self._tables = Shelf(TABLE_BYTES)
         self._at_hand, self._lanes = {}, (-1, None)
         self._maps, self._barred = self._in_rows()
 
@@ -353,7 +361,7 @@ class SightField(Frozen):
             lines, templates = np.zeros(0, np.int64), _templates(0, longest)
         limit = 2 * kernel.BLOCKED
         if not exact:
-            limit = self.limit
+            limit = self._limit
         from_eyes, to_eyes = (
             self._eyes(self._from_eyes, viewers),
             self._eyes(self._to_eyes, targets),
@@ -443,7 +451,7 @@ class SightField(Frozen):
         array, given = np.array([pair], np.int64), self._given_light(light)
         halves, lights = np.empty(1, np.int32), np.empty(1, np.int16)
         self._count(array, given, halves, lights)
-        return self.answer(pair[0], pair[1], int(halves[0]), int(lights[0]))
+        return self._answer(pair[0], pair[1], int(halves[0]), int(lights[0]))
 
     def sights(self, pairs: Any, *, light: int | None = None) -> Sights:
         """Return the sight of each pair (viewer, target), as `sight` would, in parallel.
@@ -536,7 +544,7 @@ class SightField(Frozen):
             self._rules, int(self.line == "stepped"), self._cover, pairs, entries, halves
         )
 
-    def answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
+    def _answer(self, viewer: Cell, target: Cell, halves: int, light: int) -> Sight:
         """Return the sight line between two cells for a sum of halves and the target's light."""
         blocked = halves >= kernel.BLOCKED
         points = (halves + 1) // 2
@@ -671,9 +679,9 @@ class SightField(Frozen):
             if table is None and not (self._tops.size or self.levels_apart):
                 table = fan_of(self.lattice, self.line, within)
             found = table, within
-            if len(self._at_hand) >= TABLES_AT_HAND:
-                self._at_hand = {}
-            self._at_hand[radius] = found
+            # A new dict each time, so that threads never see one that changes.
+            last = list(self._at_hand.items())[1 - TABLES_AT_HAND :]
+            self._at_hand = {**dict(last), radius: found}
         return found
 
     def _see(
@@ -740,9 +748,9 @@ class SightField(Frozen):
         """Return the targets' (row, col) offsets within a radius, and their templates if kept."""
         parity = int(self.lattice.parity(viewer))
         key = (radius, parity)
-        with self._lock:
-            if key in self._tables:
-                return self._tables[key]
+        found = self._tables.find(key)
+        if found is not None:
+            return found
         offsets = self._offsets(viewer, radius)
         # A template has at most about twice as many entries as its line has steps.
         entries = len(offsets) * (2 * radius + 4)
@@ -761,12 +769,7 @@ class SightField(Frozen):
         if end < 0:
             raise AssertionError("a table of line templates was sized too small")
         kept = kernel.Templates(table.first, *(array[:end].copy() for array in table[1:]))
-        with self._lock:
-            total = sum(t.left.shape[0] for _, t in self._tables.values())
-            if (total + end) * BYTES_AN_ENTRY > TABLE_BYTES:
-                self._tables.clear()
-            self._tables[key] = (offsets, kept)
-        return offsets, kept
+        return self._tables.put(key, (offsets, kept), offsets.nbytes + size_of(kept))
 
     def _offsets(self, viewer: Cell, radius: int) -> npt.NDArray[np.int64]:
         """Return the (row, col) offsets of all cells within a radius, row by row."""

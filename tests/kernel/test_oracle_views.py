@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from fieldcraft import sight
+from fieldcraft import all_views, line_tables, sight
 from fieldcraft.all_views import AllViews
 from fieldcraft.lattice import Lattice
-from fieldcraft.line_tables import fan_of, pair_lines_of, shadows_of
+from fieldcraft.line_tables import Shelf, fan_of, pair_lines_of, shadows_of, size_of
+from fieldcraft.queries import spread
 from fieldcraft_kernel import fans, shadows, views
 from reference import hexlines, sightsum, squarelines
 from reference.sightsum import SightSpec
@@ -102,6 +106,50 @@ def test_tables_that_would_be_too_large_are_not_made():
     assert fan_of(Lattice("odd-r"), "crossed", 400) is None
     assert shadows_of(400) is None
     assert pair_lines_of(Lattice("odd-r"), "crossed", 30, 400) is None
+
+
+def test_a_shelf_keeps_what_was_used_last():
+    shelf: Shelf[str] = Shelf(100)
+    for key in "abc":
+        assert shelf.put(key, key, 30) == key
+    assert shelf.find("a") == "a"
+    shelf.put("d", "d", 35)
+    # The longest unused one went, and no more than had to.
+    assert [shelf.find(key) for key in "abcd"] == ["a", None, "c", "d"]
+    assert (len(shelf), shelf.taken) == (3, 95)
+    assert shelf.put("a", "another", 30) == "a"
+    assert (len(shelf), shelf.taken) == (3, 95)
+    shelf.put("whole", "w", 400)
+    assert (len(shelf), shelf.taken) == (1, 400)
+    shelf.put("b", "b", 1)
+    assert (len(shelf), shelf.taken) == (1, 1)
+
+
+@pytest.mark.jit_only
+def test_all_tables_together_keep_to_their_bytes(monkeypatch):
+    lattice = Lattice("odd-r")
+    sizes = {radius: size_of(fan_of(lattice, "crossed", radius)) for radius in (6, 7, 8)}
+    shelf = Shelf(sizes[7] + sizes[8])
+    monkeypatch.setattr(line_tables, "_SHELF", shelf)
+    kept = fan_of(lattice, "crossed", 8)
+    assert shelf.taken == sizes[8]
+    for _ in range(3):
+        for radius in (6, 7):
+            fan_of(lattice, "crossed", radius)
+            assert shelf.taken <= shelf.room
+            # What is used again and again is not made again.
+            assert fan_of(lattice, "crossed", 8) is kept
+    assert fan_of(lattice, "crossed", 400) is None
+    assert len(shelf) == 2
+
+
+def test_a_field_holds_few_tables():
+    field = strategies.sight_field(SightSpec("odd-r", 9, 9, between=np.ones((9, 9), np.uint8)))
+    expected = [field.view((4, 4), radius) for radius in range(6)]
+    assert list(field._at_hand) == [4, 5]
+    assert [field.view((4, 4), radius) for radius in range(6)] == expected
+    field.view((4, 4), 4)
+    assert list(field._at_hand) == [4, 5]
 
 
 def test_constants_of_both_sides_are_equal():
@@ -226,6 +274,98 @@ def test_lanes_of_a_map_of_several_blocks():
     heard = []
     AllViews(field, 4).each(lambda block: heard.append(len(block)))
     assert sum(heard) == size[0] * size[1]
+
+
+@pytest.mark.parametrize("lattice", strategies.LATTICES)
+@pytest.mark.parametrize("size", [(1, 1), (1, 140), (150, 1), (3, 70)])
+def test_windows_longer_than_a_tile(lattice, size):
+    rng = np.random.default_rng(12)
+    spec = SightSpec(
+        lattice, *size, between=rng.choice(np.array([0, 0, 0, 1], np.uint8), size),
+        opaque=rng.random(size) < 0.02, light=-rng.integers(0, 128, size).astype(np.int8),
+    )  # fmt: skip
+    field = strategies.sight_field(spec)
+    for light in (None, -127):
+        check_all(field, 4, light, lanes=True, some=7)
+
+
+@pytest.mark.parametrize("lattice", ["square", "odd-r"])
+def test_two_radii_on_several_threads(lattice):
+    rng = np.random.default_rng(13)
+    size = (8, 9)
+    between = rng.integers(0, 2, size).astype(np.uint8)
+    field = strategies.sight_field(SightSpec(lattice, *size, between=between))
+    expected = {radius: AllViews(field, radius).count.tolist() for radius in (2, 5)}
+    # Other radii, so that each view lays the map out anew.
+    with ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda radius: AllViews(field, radius).count.tolist(), [2, 5] * 60)
+        assert list(found) == [expected[2], expected[5]] * 60
+
+
+@pytest.mark.parametrize("other", [5, 0])
+def test_lanes_are_those_of_the_radius_asked_for(other):
+    field = strategies.sight_field(SightSpec("odd-r", 6, 6, between=np.ones((6, 6), np.uint8)))
+    expected = all_views._lanes_of(field, 2)
+    lay_out = all_views._laid_out
+
+    class Field:
+        """A field whose lanes another thread exchanges as soon as they are stored."""
+
+        def __init__(self):
+            self.__dict__["stored"] = (-1, None)
+
+        def __getattr__(self, name):
+            return getattr(field, name)
+
+        @property
+        def _lanes(self):
+            return self.stored
+
+        @_lanes.setter
+        def _lanes(self, lanes):
+            self.__dict__["stored"] = (
+                other, lay_out(field, fan_of(field.lattice, field.line, other), other)
+            )  # fmt: skip
+
+    found = all_views._lanes_of(Field(), 2)
+    assert (found.border, found.stride, found.deepest) == (
+        expected.border, expected.stride, expected.deepest,
+    )  # fmt: skip
+    np.testing.assert_array_equal(found.planes, expected.planes)
+
+
+def test_blocks_that_are_dropped_leave_nothing_running(monkeypatch):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "2")
+    field = strategies.sight_field(SightSpec("square", 40, 50, between=np.ones((40, 50), np.uint8)))
+    every = AllViews(field, 1)
+    every.__dict__["_parts"] = [np.arange(i, i + 1) for i in range(40)]
+    make, begun, ended = every._block, [], []
+
+    def block(lines):
+        begun.append(1)
+        found = make(lines)
+        ended.append(1)
+        return found
+
+    monkeypatch.setattr(every, "_block", block)
+    blocks = every.blocks()
+    next(blocks)
+    blocks.close()
+    assert 1 <= len(ended) == len(begun) < 40
+    # From one of the shared threads, whose team would wait for itself.
+    (inner,) = spread(1, lambda begin, end: [sum(map(len, every.blocks()))])
+    assert inner == 2000
+    totals = spread(4, lambda begin, end: [sum(map(len, every.blocks()))] * (end - begin))
+    assert totals == [2000] * 4
+
+
+def test_each_calls_in_order_in_the_callers_thread():
+    field = strategies.sight_field(SightSpec("odd-r", 9, 9, between=np.ones((9, 9), np.uint8)))
+    every = AllViews(field, 2)
+    heard = []
+    assert every.each(lambda block: heard.append((get_ident(), block.viewers.tolist()))) is None
+    assert heard == [(get_ident(), block.viewers.tolist()) for block in every.blocks()]
+    assert len(heard) > 1
 
 
 def test_a_block_keeps_its_answers_to_itself():
