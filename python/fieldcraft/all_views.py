@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.frozen import Frozen, frozen
+from fieldcraft.frozen import Frozen, cached_property, frozen
 from fieldcraft.line_tables import Fan, fan_of
 from fieldcraft.queries import in_turn, spread
 from fieldcraft.sight import HIDDEN, View

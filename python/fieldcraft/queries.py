@@ -251,25 +251,3 @@ def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
         for block in todo:
             block.cancel()
         wait(todo)
-
-
-def in_turn(items: Sequence[Item], make: Callable[[Item], Result]) -> Iterator[Result]:
-    """Yield `make(item)` of each item in order; the next ones are worked out meanwhile."""
-    workers = min(cores(), len(items))
-    if workers <= 1 or _TEAM.is_working:  # see `spread`
-        yield from map(make, items)
-        return
-    pool = _pool(cores())
-    waiting: deque[Future[Result]] = deque()
-    try:
-        for item in items:
-            waiting.append(pool.submit(make, item))
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        # Dropped half way, or after an error: nothing goes on behind the caller's back.
-        for future in waiting:
-            future.cancel()
-        wait(waiting)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.creature import as_cell
-from fieldcraft.frozen import Frozen
+from fieldcraft.frozen import Frozen, cached_property
 from fieldcraft.lattice import Cell
 from fieldcraft.path import amount
 

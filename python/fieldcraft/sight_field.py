@@ -264,7 +264,7 @@ class SightField(Frozen):
         rules[views_.TIE] = TIES[self.tie]
         rules[views_.CLOSED_CORNERS] = self.corners == "closed"
         rules[views_.LIMIT] = self._limit
-        rules[views_.THRESHOLD] = self.threshold or 0
+        rules[views_.THRESHOLD] = min(self.threshold or 0, kernel.BLOCKED)
         rules[views_.PARITY_OF_ROW] = self.lattice.is_hex and not self.lattice.is_flat
         rules[views_.PARITY_OF_COL] = self.lattice.is_hex and self.lattice.is_flat
         rules[views_.VIEWER_FAR : views_.TARGET_NEAR + 1] = which
@@ -276,7 +276,8 @@ class SightField(Frozen):
     @property
     def _limit(self) -> int:
         """The sum of halves that is enough to hide."""
-        return kernel.BLOCKED if self.threshold is None else 2 * self.threshold - 1
+        # No sum comes near BLOCKED, so a threshold that does hides nothing but what is opaque.
+        return min(kernel.BLOCKED, 2 * (self.threshold or kernel.BLOCKED) - 1)
 
     def _shaped(self, array: Any, name: str, dtype: Any) -> Array:
         array = np.asarray(array)

@@ -111,7 +111,10 @@ def _seeing(name: str, make: Callable[[], SightField]) -> list[Step]:
         (f"{name}: sight lines", lambda: make().sights(far).malus),
         (
             f"{name}: every view",
-            lambda: (make().views(None, 3).count, *make().views(radius=2).blocks()),
+            lambda: (
+                make().views(None, 3).count,
+                *(block.malus for block in make().views(radius=2).blocks()),
+            ),
         ),
     ]
 

@@ -230,3 +230,15 @@ def test_stacks_that_are_none():
         fc.hexes.views(stack.astype(int), [(0, 0)] * 3, light=np.zeros((4, 4), int))
     with pytest.raises(fc.MapError, match="at least one cell"):
         fc.grid.views(np.zeros((0, 4, 4), bool), [])
+
+
+@pytest.mark.parametrize("threshold", [None, 10**6, 2**27, 2**28, 2**31, 2**63])
+def test_no_threshold_makes_walls_transparent(threshold):
+    clear, wall = np.zeros((1, 6)), np.zeros((1, 6), bool)
+    wall[0, 2] = True
+    options = {"threshold": threshold, "opaque": wall}
+    assert len(fc.hexes.view(clear, (0, 0), 5, **options)) == 3
+    pairs = [((0, 0), (0, 4)), ((0, 0), (0, 2))]
+    assert fc.hexes.sights(clear, pairs, **options).visible.tolist() == [False, True]
+    assert not fc.hexes.sight(clear, (0, 0), (0, 4), **options).visible
+    assert fc.hexes.views(clear, radius=5, **options).count[0, 0] == 3
