@@ -32,7 +32,8 @@ __all__ = [
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-BLOCKS_A_WORKER = 16
+BLOCKS_A_WORKER = 4
+"""Enough to even out what is unlike, and for an interrupt not to wait for the whole batch."""
 SHOWN = 20
 """Answers of a batch that are shown one by one."""
 
@@ -234,13 +235,15 @@ def in_turn(items: Sequence[Item], make: Callable[[Item], Result]) -> Iterator[R
         wait(waiting)
 
 
-def spread(n: int, part: Callable[[int, int], list[Result]]) -> list[Result]:
-    """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores."""
-    workers = min(cores(), n)
+def spread(n: int, part: Callable[[int, int], list[Result]], *, least: int = 1) -> list[Result]:
+    """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores.
+
+    `least`: so many are worth a block, which costs some 50 microseconds to hand out.
+    """
+    workers = min(cores(), n // least)
     if workers <= 1 or _TEAM.is_working:  # whoever waited for its own team would wait for ever
         return part(0, n) if n else []
-    # Several blocks a worker, so that an interrupt has not to wait for the whole batch.
-    n_blocks = min(n, workers * BLOCKS_A_WORKER)
+    n_blocks = min(n // least, workers * BLOCKS_A_WORKER)
     bounds = [n * i // n_blocks for i in range(n_blocks + 1)]
     pool = _pool(cores())
     todo = [pool.submit(part, a, b) for a, b in pairwise(bounds)]

@@ -53,8 +53,8 @@ TABLE_BYTES = 64 << 20
 """How much the line templates of one field may take; where those of one radius would take more,
 lines are walked."""
 BYTES_AN_ENTRY = 11
-WORTH_THREADS = 20_000
-"""From so many pairs of some 20 cells on threads gain more than they cost, less than 1 ms."""
+QUICK_PAIRS = 8192
+"""Of pairs of some 20 cells so many are worth a thread's while: half a millisecond."""
 RADIUS_STEP = 10
 """Tables of the lines of pairs have radii that are multiples of this."""
 WIDEST_TABLE = 60
@@ -479,7 +479,7 @@ class SightField(Frozen):
             found = int(pairs_.widest(self._rules, array[begin:end]))
             return [found if found >= 0 else found - begin]
 
-        extents = spread(n, taken) if n >= WORTH_THREADS else taken(0, n)
+        extents = spread(n, taken, least=4 * QUICK_PAIRS)
         wrong = next((extent for extent in extents if extent < 0), 0)
         if wrong:
             for cell, what in zip(asked[-1 - wrong].tolist(), ("viewer", "target"), strict=True):
@@ -492,10 +492,9 @@ class SightField(Frozen):
             self._count(array[own], given, halves[own], lights[own], table)
             return []
 
-        if n >= WORTH_THREADS or not self._plain or n * max(extents) >= WORTH_THREADS * 20:
-            spread(n, counted)
-        else:
-            counted(0, n)
+        # A far line, or one over heights, takes as long as many near ones.
+        is_quick = self._plain and max(extents) <= 2 * WIDEST_TABLE
+        spread(n, counted, least=QUICK_PAIRS if is_quick else QUICK_PAIRS // 32)
         return Sights(array, halves, lights, (self,))
 
     def _pair_lines(self, n: int, widest: int) -> PairLines | None:

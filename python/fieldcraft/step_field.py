@@ -44,6 +44,8 @@ Array = npt.NDArray[Any]
 ROUNDING = Fraction(1, 10**12)
 PLAIN_NUMBERS = (int, float, Fraction)
 MOST_STATES = (1 << 32) - 1
+FEW = 8
+"""Searches of a batch that are worth a thread's while."""
 MAX_LIMITS = 256
 """Budgets of which a field remembers what they are in ticks."""
 
@@ -939,18 +941,11 @@ class StepField(Frozen):
         blocks = spread(
             len(states),
             lambda a, b: [plain.reach_each(states[a:b], totals[a:b], stays[a:b], limit)],
+            least=FEW,
         )
-        parts: list[tuple[Page, Array]] = []
-        for block in blocks:
-            if block is None:
-                return None
-            parts += block
-        pages = [page for page, _ in parts]
-        # Of each reach its page, its place there, n and k.
-        table = np.concatenate([
-            np.column_stack([np.full(len(sizes), i), np.cumsum(sizes[:, 0]) - sizes[:, 0], sizes])
-            for i, (_, sizes) in enumerate(parts)
-        ])  # fmt: skip
+        pages, table = _joined(blocks)
+        if table is None:
+            return None
 
         def make(i: int) -> Reach:
             number, at, n, k = table[i].tolist()
@@ -1028,6 +1023,7 @@ class StepField(Frozen):
         blocks = spread(
             len(asked),
             lambda a, b: [plain.path_each(begun[a:b], spent[a:b], goals[a:b], *options)],
+            least=FEW,
         )
         pages, table = _joined(blocks)
         if table is None:
