@@ -485,7 +485,7 @@ class SightField(Frozen):
             for cell, what in zip(asked[-1 - wrong].tolist(), ("viewer", "target"), strict=True):
                 on_map(cell, self.shape, what)
         halves, lights = np.empty(n, np.int32), np.empty(n, np.int16)
-        table = self._pair_lines(n, max(extents))
+        table = self._pair_lines(n, max(extents, default=0))
 
         def counted(begin: int, end: int) -> list[None]:
             own = slice(begin, end)
@@ -493,7 +493,7 @@ class SightField(Frozen):
             return []
 
         # A far line, or one over heights, takes as long as many near ones.
-        is_quick = self._plain and max(extents) <= 2 * WIDEST_TABLE
+        is_quick = self._plain and max(extents, default=0) <= 2 * WIDEST_TABLE
         spread(n, counted, least=QUICK_PAIRS if is_quick else QUICK_PAIRS // 32)
         return Sights(array, halves, lights, (self,))
 
