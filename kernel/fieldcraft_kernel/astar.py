@@ -295,6 +295,18 @@ def astar(
 
 
 @jit
+def put_way(words: Any, plan: Any, work: Any, cells: Any, rest: Any, at: int, n: int) -> None:
+    """Write a way that `walk_plain` has left in `work` where `write_way` says."""
+    width, n_cells = plan[WIDTH], words.shape[0]
+    for i in range(n):
+        state = work[n - 1 - i]
+        rest[2 * at + i] = state | work[2 * n - 1 - i] << 32
+        cell = state % n_cells
+        cells[2 * (at + i)] = cell // width - 1
+        cells[2 * (at + i) + 1] = cell % width - 1
+
+
+@jit
 def write_way(
     words: Any,
     dues: Any,
@@ -318,8 +330,8 @@ def write_way(
     In, scratch: as `astar`; work int64 (w,).
     Out, from `at` on, of the n cells of the way: cells int64 (2 m,), row and column; and, from
     ``2 at`` on, rest int64 (2 m,): ``state + (total << 32)``. The scratch is blank again.
-    Returns n (0: no way; walk.TOO_SHORT where it does not fit: m cells, 2 n in `work`), states
-    expanded, and the status.
+    Returns n (0: no way; walk.TOO_SHORT where `work` is too short for 2 n), states expanded, and
+    the status: OUTPUT_FULL where there is no room for n cells, and the way is left in `work`.
     """
     labelled, goal, expanded, status = astar(
         words, dues, plan, totals, order, queue, starts, initial, goals, limit, must_stop, guided
@@ -328,17 +340,22 @@ def write_way(
     if goal >= 0:
         status = DONE
         n = walk_plain(words, dues, plan, totals, starts, initial, goal, work)
-        if n > 0 and at + n > rest.shape[0] // 2:
-            n = TOO_SHORT
     blank(totals, order, labelled)
-    width, n_cells = plan[WIDTH], words.shape[0]
-    for i in range(n):
-        state = work[n - 1 - i]
-        rest[2 * at + i] = state | work[2 * n - 1 - i] << 32
-        cell = state % n_cells
-        cells[2 * (at + i)] = cell // width - 1
-        cells[2 * (at + i) + 1] = cell % width - 1
+    if at + n > rest.shape[0] // 2:
+        status = OUTPUT_FULL
+    else:
+        put_way(words, plan, work, cells, rest, at, n)
     return n, expanded, status
+
+
+@jit
+def put_again(book: Any, n: int) -> None:
+    """Write a way that is left in `work` at the beginning of a page with room."""
+    put_way(
+        array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64),
+        array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64),
+        array_at(book, REST, np.int64), 0, n,
+    )  # fmt: skip
 
 
 @jit
@@ -415,6 +432,8 @@ def path_each(
             return i, status
         if n < 0:
             return i, OUTPUT_FULL if n == TOO_SHORT else LOST
+        if status == OUTPUT_FULL:
+            return i, status
         found[i, 0] = n
         found[i, 1] = expanded
         at += n

@@ -475,9 +475,12 @@ class PlainSearcher:
             elif n == walk.LOST:
                 raise FieldcraftError(NO_WAY_BACK)
             else:
-                scratch.turn_page(4 * len(scratch.page.costs))
                 scratch.lengthen()
             n, expanded, status = search(scratch)
+        if status == flood.OUTPUT_FULL:
+            # The way is known, but the page is full.
+            scratch.turn_page(max(PAGE, 2 * n))
+            astar.put_again(scratch.book, n)
         page, at = scratch.page, scratch.at
         scratch.at += n
         self._idle.append(scratch)

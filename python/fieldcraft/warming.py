@@ -83,6 +83,8 @@ def _arrays() -> list[Step]:
     even = partial(grid.field, ones, diagonals="equidistant")
     return [
         *steps,
+        ("large reach", lambda: grid.field(np.ones((30, 30))).reach(START)),
+        ("long path", lambda: grid.field(np.ones((1, 3000))).path((0, 0), (0, 2999))),
         ("one price: path", lambda: even().path(START, GOAL, algorithm="jps")),
         ("one price: distances", lambda: even().distances(START)),
         ("one price: reach from every cell", lambda: _counted(even().reaches(300))),

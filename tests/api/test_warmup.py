@@ -86,6 +86,9 @@ def test_nothing_is_compiled_after_a_warmup():
             fc.hexes.view(cost, (0, 0), 300)
             fc.hexes.sights(cost, [((0, 0), goal)] * 5).visible
             next(fc.hexes.views(cost, None, 3, layout="even-q").blocks()).malus
+            wide = fc.grid.field(np.ones((60, 60)))
+            wide.reach((30, 30))
+            [wide.path((0, 0), (59, i % 60)) for i in range(50)]
             stack = np.stack([cost, cost])
             fc.grid.distances(stack, [(0, 0), goal], diagonals="equidistant")
             fc.hexes.distances(stack, [(0, 0), goal], budget=4)

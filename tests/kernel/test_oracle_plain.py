@@ -390,3 +390,22 @@ def test_one_start_in_every_form():
         found = field.reach(start, 2)
         assert found == wanted
         assert (2, 3) in found
+
+
+def test_paths_of_all_lengths_on_small_pages(monkeypatch):
+    """A full page is turned, a way too long for what it is worked out in makes that longer."""
+    monkeypatch.setattr(plain, "ANSWER", 16)
+    monkeypatch.setattr(plain, "PAGE", 32)
+    cost = np.ones((3, 200), int)
+    cost[1, ::2] = 2
+    field = fc.grid.field(cost)
+    general = fc.grid.field(cost)
+    general._searcher.__dict__["plain"] = None
+    goals = [(i % 3, j) for i, j in enumerate((1, 5, 20, 199, 3, 31, 40, 7, 150, 2) * 4)]
+    asked = {"algorithm": "dijkstra"}
+    found = [field.path((0, 0), goal, **asked) for goal in goals]
+    assert found == [general.path((0, 0), goal, **asked) for goal in goals]
+    pairs = [((0, 0), goal) for goal in goals]
+    assert field.paths(pairs, **asked) == found
+    (scratch,) = field._searcher.plain._idle[:1]
+    assert len(scratch.out) <= 16 * 4**3  # longer once or twice, not at every page
