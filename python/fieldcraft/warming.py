@@ -83,7 +83,7 @@ def _arrays() -> list[Step]:
     even = partial(grid.field, ones, diagonals="equidistant")
     return [
         *steps,
-        ("large reach", lambda: grid.field(np.ones((30, 30))).reach(START)),
+        ("large reach", lambda: grid.field(np.ones((50, 50))).reach(START)),
         ("long path", lambda: grid.field(np.ones((1, 3000))).path((0, 0), (0, 2999))),
         ("one price: path", lambda: even().path(START, GOAL, algorithm="jps")),
         ("one price: distances", lambda: even().distances(START)),
