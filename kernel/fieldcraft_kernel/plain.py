@@ -28,7 +28,7 @@ entry. A chunk that is not full is the newest of its bucket, and emptied chunks 
 search before it is overrun (POOL_FULL), and the caller begins again with a larger one.
 
 Who was entered in direction d need not look at what its predecessor reached at once and no dearer:
-the directions that are left are ``plan[KEEP + d]``, worked out for each field (`droppable`).
+the directions that are left are ``plan[KEEP + d]``, worked out for each field (`keep_needed`).
 """
 
 from __future__ import annotations

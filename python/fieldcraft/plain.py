@@ -398,18 +398,36 @@ class PlainSearcher:
 
         A part is a page, and n and k of each reach, shape (s, 2): they stand n places apart.
         """
-        bound = self.bound(limit)
+        bound, dues = self.bound(limit), self.graph.dues
+
+        def search(book_: Array, columns: Sequence[Array], found: Array) -> tuple[int, int]:
+            begun, spent, stay = columns
+            return flood.reach_each(book_, dues, begun, spent, stay, bound, found)
+
+        return self._each(search, (starts, initial, stays), bound)
+
+    def _each(
+        self,
+        search: Callable[[Array, Sequence[Array], Array], tuple[int, int]],
+        columns: Sequence[Array],
+        bound: int,
+    ) -> list[tuple[Page, Array]] | None:
+        """Run a search that answers many questions, page after page.
+
+        `search` takes a book, the columns of the questions that are left, and room for two numbers
+        of each; it returns how many it has answered, and why no more.
+        """
         parts: list[tuple[Page, Array]] = []
         size = PAGE
         scratch = self._lend()
-        while len(starts):
+        while len(columns[0]):
             scratch.turn_page(size)
-            sizes = np.zeros((len(starts), 2), np.int64)
-            done, status = flood.reach_each(
-                scratch.book, self.graph.dues, starts, initial, stays, bound, sizes
-            )
+            found = np.zeros((len(columns[0]), 2), np.int64)
+            done, status = search(scratch.book, columns, found)
             if status == kernel.POOL_FULL:
                 scratch.enlarge()
+            elif status == walk.LOST:
+                raise FieldcraftError(NO_WAY_BACK)
             elif status == flood.OUTPUT_FULL:
                 size = min(2 * size, MOST_ROOM) if done else 2 * size
                 if not done:
@@ -418,8 +436,8 @@ class PlainSearcher:
                 self._idle.append(scratch)
                 return None
             if done:
-                parts.append((scratch.page, sizes[:done]))
-                starts, initial, stays = starts[done:], initial[done:], stays[done:]
+                parts.append((scratch.page, found[:done]))
+                columns = [column[done:] for column in columns]
         scratch.turn_page(PAGE)
         self._idle.append(scratch)
         return parts
@@ -499,34 +517,13 @@ class PlainSearcher:
 
         A part is a page, and n and states expanded of each way, shape (s, 2): they stand n apart.
         """
-        bound = self.bound(limit)
-        parts: list[tuple[Page, Array]] = []
-        size = PAGE
-        scratch = self._lend()
-        while len(starts):
-            scratch.turn_page(size)
-            found = np.zeros((len(starts), 2), np.int64)
-            done, status = astar.path_each(
-                scratch.book, self.graph.dues, starts, initial, goals, bound, must_stop, guided,
-                found,
-            )  # fmt: skip
-            if status == kernel.POOL_FULL:
-                scratch.enlarge()
-            elif status == walk.LOST:
-                raise FieldcraftError(NO_WAY_BACK)
-            elif status == flood.OUTPUT_FULL:
-                size = min(2 * size, MOST_ROOM) if done else 2 * size
-                if not done:
-                    scratch.lengthen(max(len(scratch.out), 2 * size))
-            elif self._is_cut_off(status, bound):
-                self._idle.append(scratch)
-                return None
-            if done:
-                parts.append((scratch.page, found[:done]))
-                starts, initial, goals = starts[done:], initial[done:], goals[done:]
-        scratch.turn_page(PAGE)
-        self._idle.append(scratch)
-        return parts
+        bound, dues = self.bound(limit), self.graph.dues
+
+        def search(book_: Array, columns: Sequence[Array], found: Array) -> tuple[int, int]:
+            begun, spent, ends = columns
+            return astar.path_each(book_, dues, begun, spent, ends, bound, must_stop, guided, found)
+
+        return self._each(search, (starts, initial, goals), bound)
 
     @staticmethod
     def _way(scratch: PlainScratch, n: int) -> tuple[Array, Array]:
