@@ -88,12 +88,18 @@ def _folder() -> Path:
     return Path(folder.name)
 
 
+# Both change what a process has to do at its start: compiled code is kept, as an installed
+# package has it, even where the machine that measures keeps none.
+LEFT_OUT = ("NUMBA_NUM_THREADS", "PYTHONDONTWRITEBYTECODE")
+
+
 def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name != "NUMBA_NUM_THREADS"}
+    kept = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     sources = {Path(package.__file__).parents[1] for package in (fieldcraft, fieldcraft_kernel)}
     path = [str(source) for source in sources] + [kept.get("PYTHONPATH", "")]
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, path))
     kept["NUMBA_CACHE_DIR"] = str(_folder() / "cache")
+    kept["PYTHONPYCACHEPREFIX"] = str(_folder() / "pycache")
     return kept
 
 
