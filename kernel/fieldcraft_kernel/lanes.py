@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fieldcraft_kernel._jit import jit
-from fieldcraft_kernel.steps import BORDER, HALT, LEAVE, PARITY_BIT, STEPS, StepArrays
+from fieldcraft_kernel.steps import BORDER, HALT, LEAVE, STEPS, StepArrays
 
 UNTOUCHED, FRESH, TAKEN = 0, 1, 2
 """Marks of a row: nothing is reached; it has changed since its steps were taken; it has not."""
@@ -65,52 +65,64 @@ def lay_out(
     stop: Any,
     graph: StepArrays,
     rows: Any,
-    places: Any,
+    begins: Any,
+    is_flat: int,
+    begin: int,
+    end: int,
+    width: int,
     budget: int,
+    blocked: int,
     stop_row: int,
 ) -> None:
-    """Write prices and stops in lanes; what costs more than the budget is as good as closed.
+    """Write prices and stops of some lines in lanes; what costs more than the budget is closed.
 
-    Out: as in `Lanes`, filled with the largest T and with 0. In: rows int64 (R,), rows of the
-    graph; places int64 (height, width), the lane of each cell; budget; row of graph.stop.
+    Out: as in `Lanes`. In: rows int64 (R,), rows of the graph; begins int64 (lines,), the lane with
+    which each line begins; 1 if lines are columns; which lines, `begin` to `end`; width of the map;
+    budget; the largest T; row of graph.stop.
     """
+    kind = prices.dtype.type
     steps, enter, leave, border = graph.steps, graph.enter, graph.leave, graph.border
     offsets, halt, shift, is_hex = graph.offsets, graph.halt, graph.shift, graph.is_hex
-    height, width = places.shape
     n_directions = prices.shape[0] // rows.shape[0]
+    n_lanes = prices.shape[1] // begins.shape[0]
     halts = first.shape[0] > 0
     stops = graph.stop[stop_row]
-    for line in range(height):
-        for along in range(width):
-            stop[places[line, along]] = stops[(line + 1) * (width + 2) + along + 1]
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        masks = steps[graph.rows[row, STEPS]]
-        leave_row, border_row = graph.rows[row, LEAVE], graph.rows[row, BORDER]
-        halt_row = graph.rows[row, HALT]
-        for k in range(n_directions):
-            entries = enter[graph.entry[row, k]]
-            scale, extra = graph.scale[row, k], graph.extra[row, k]
-            into = prices[i * n_directions + k]
-            for line in range(height):
-                for along in range(width):
-                    cell = (line + 1) * (width + 2) + along + 1
-                    mask = masks[cell]
-                    if not mask >> k & 1:
-                        continue
-                    beyond = cell + offsets[(mask >> PARITY_BIT) & is_hex, k]
-                    price = (scale * np.int64(entries[beyond]) + extra) >> shift
-                    if leave_row >= 0:
-                        price += leave[leave_row, cell]
-                    if border_row >= 0:
-                        price += border[border_row, cell, k]
-                    if price > budget:
-                        continue
-                    lane = places[line, along]
-                    if halt_row < 0 or not halt[halt_row, cell]:
-                        into[lane] = price
-                    if halts and i == 0:
-                        first[k, lane] = price
+    # Along a line lanes follow each other, and cells lie equally far apart.
+    across, along = (1, width + 2) if is_flat else (width + 2, 1)
+    price = np.empty(n_lanes, np.int64)
+    for line in range(begin, end):
+        cell = (line + 1) * across + along
+        lane, behind = begins[line], cell + (n_lanes - 1) * along + 1
+        stop[lane : lane + n_lanes] = stops[cell:behind:along]
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            masks = steps[graph.rows[row, STEPS]][cell:behind:along].copy()
+            leave_row, border_row = graph.rows[row, LEAVE], graph.rows[row, BORDER]
+            halt_row = graph.rows[row, HALT]
+            for k in range(n_directions):
+                scale, extra = graph.scale[row, k], graph.extra[row, k]
+                ahead = offsets[line & is_hex, k]
+                # One thing a loop, and from where it lies side by side: that becomes vector code.
+                entered = enter[graph.entry[row, k]][cell + ahead : behind + ahead : along].copy()
+                for j in range(n_lanes):
+                    price[j] = (scale * np.int64(entered[j]) + extra) >> shift
+                if leave_row >= 0:
+                    price += leave[leave_row, cell:behind:along]
+                if border_row >= 0:
+                    price += border[border_row, cell:behind:along, k]
+                for j in range(n_lanes):
+                    is_legal = (masks[j] >> k) & 1 == 1 and price[j] <= budget
+                    price[j] = price[j] if is_legal else blocked
+                if halts and i == 0:
+                    for j in range(n_lanes):
+                        first[k, lane + j] = kind(price[j])
+                if halt_row >= 0:
+                    halting = halt[halt_row, cell:behind:along]
+                    for j in range(n_lanes):
+                        price[j] = blocked if halting[j] else price[j]
+                into = prices[i * n_directions + k, lane : lane + n_lanes]
+                for j in range(n_lanes):
+                    into[j] = kind(price[j])
 
 
 @jit

@@ -238,19 +238,39 @@ def in_turn(items: Sequence[Item], make: Callable[[Item], Result]) -> Iterator[R
 def spread(n: int, part: Callable[[int, int], list[Result]], *, least: int = 1) -> list[Result]:
     """Return the results of `part(begin, end)` over ``range(n)``, on as many threads as cores.
 
-    `least`: so many are worth a block, which costs some 50 microseconds to hand out.
+    The caller works along, so nothing waits for a thread to wake up. `least`: so many are worth a
+    block.
     """
     workers = min(cores(), n // least)
     if workers <= 1 or _TEAM.is_working:  # whoever waited for its own team would wait for ever
         return part(0, n) if n else []
     n_blocks = min(n // least, workers * BLOCKS_A_WORKER)
     bounds = [n * i // n_blocks for i in range(n_blocks + 1)]
+    todo = deque(enumerate(pairwise(bounds)))
+    found: list[list[Result]] = [[] for _ in range(n_blocks)]
+
+    def work() -> None:
+        try:
+            while True:
+                try:
+                    i, (begin, end) = todo.popleft()
+                except IndexError:
+                    return
+                found[i] = part(begin, end)
+        except BaseException:
+            todo.clear()  # nobody begins anything more
+            raise
+
     pool = _pool(cores())
-    todo = [pool.submit(part, a, b) for a, b in pairwise(bounds)]
+    others = [pool.submit(work) for _ in range(workers - 1)]
     try:
-        return [result for block in todo for result in block.result()]
+        work()
     finally:
-        # After an error or an interrupt: nothing of it goes on behind the caller's back.
-        for block in todo:
-            block.cancel()
-        wait(todo)
+        # After an error or an interrupt, too: nothing goes on behind the caller's back.
+        for one in others:
+            one.cancel()
+        wait(others)
+    for one in others:
+        if not one.cancelled():
+            one.result()
+    return [result for block in found for result in block]

@@ -1176,11 +1176,14 @@ def _joined(
         if block is None:
             return [], None
         parts += block
-    rows = [np.zeros((0, 4), np.int64)]
-    for i, (_, sizes) in enumerate(parts):
-        places = np.cumsum(sizes[:, 0]) - sizes[:, 0]
-        rows.append(np.column_stack([np.full(len(sizes), i), places, sizes]))
-    return [page for page, _ in parts], np.concatenate(rows)
+    lengths = [len(sizes) for _, sizes in parts]
+    sizes = np.concatenate([np.zeros((0, 2), np.int64), *(sizes for _, sizes in parts)])
+    before = np.cumsum(sizes[:, 0]) - sizes[:, 0]
+    begins = before[np.cumsum(lengths, dtype=np.int64) - lengths]
+    rows = np.column_stack(
+        [np.arange(len(parts)).repeat(lengths), before - begins.repeat(lengths), sizes]
+    )
+    return [page for page, _ in parts], rows
 
 
 def _each_once(states: Array, totals: Array, *others: Array) -> Sequence[Array]:
