@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
@@ -11,7 +13,7 @@ import numpy as np
 import fieldcraft as fc
 from benchmarks import peers
 from benchmarks.cores import available, cores
-from benchmarks.harness import OURS, Answer, Missing, NotBuilt, Question, Target, module
+from benchmarks.harness import OURS, Answer, Missing, Question, Target, module
 from benchmarks.reaches import BUDGET as POINTS
 from benchmarks.reaches import Ground
 from benchmarks.scenes import RULES, Array, Cell, Noise, graph_of
@@ -20,6 +22,7 @@ from benchmarks.sizes import Sizes
 from benchmarks.textbook import prices, searches, warmed
 from benchmarks.view import Woods, square_field
 from benchmarks.whole_map import NO_LIMIT, field
+from fieldcraft.queries import spread
 
 SIDE = 30
 CHECKED = 25
@@ -178,7 +181,15 @@ def stack(sizes: Sizes) -> Question:
 
 
 def two_cores(
-    key: str, title: str, build: Callable[[], Any], ask: Callable[[Any], Any], per: int, unit: str
+    key: str,
+    title: str,
+    build: Callable[[], Any],
+    ask: Callable[[Any], Any],
+    per: int,
+    *,
+    plain: Callable[[Any], Any] = lambda found: found,
+    note: str = "",
+    asked: bool = True,
 ) -> Question:
     """Return a batch on one core and on two; the answers must be the same."""
     made: dict[str, Any] = {}
@@ -195,14 +206,14 @@ def two_cores(
             with cores(n):
                 return ask(state)
 
-        name = f"{OURS} {key.partition('-')[2]}, {n} core" + ("s" if n > 1 else "")
-        return Answer(name, build=prepare, query=query, per=per)
+        name = f"{OURS} {key.rpartition('-')[2]}, {n} core" + ("s" if n > 1 else "")
+        return Answer(name, build=prepare, query=query, plain=plain, per=per)
 
     one, two = answer(1), answer(2)
 
     def single() -> Any:
         with cores(1):
-            return ask(made["state"])
+            return plain(ask(made["state"]))
 
     return Question(
         key,
@@ -210,84 +221,132 @@ def two_cores(
         f"two cores against one: {title}",
         [one, two],
         {"": single},
-        [Target(one.name, 1.8, ours=two.name)],
-        unit=unit,
+        [Target(one.name, 1.8, ours=two.name)] if asked else [],
+        unit="us",
         rounds=9,
         seconds=4,
+        note=note,
     )
 
 
-def pairs_of_cores(sizes: Sizes) -> Iterator[Question]:
+def ceiling(short: str, turns: int) -> Question:
+    """Return arithmetic alone, spread as batches are: what two cores make of the best of cases."""
+
+    def build() -> Callable[[int, int], list[int]]:
+        numba = module("numba")
+
+        @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+        def mix(begin: int, end: int) -> int:
+            found = 0
+            for i in range(begin, end):
+                word = np.uint64(i + 1)
+                for _ in range(64):
+                    word ^= word << np.uint64(13)
+                    word ^= word >> np.uint64(7)
+                    word ^= word << np.uint64(17)
+                found ^= np.int64(word)
+            return found
+
+        mix(0, 1)
+        return lambda begin, end: [int(mix(begin, end))]
+
+    def ask(part: Callable[[int, int], list[int]]) -> int:
+        return functools.reduce(operator.xor, spread(turns, part))
+
+    return two_cores(
+        f"cores-{short}arithmetic",
+        f"{turns:,} times the same arithmetic, in registers",
+        build,
+        ask,
+        turns,
+        note="No search: what the machine gives to the best of batches.",
+        asked=False,
+    )
+
+
+def pairs_of_cores(sizes: Sizes, times: int) -> Iterator[Question]:
+    """Give a question a kind of batch; the longer ones are so many times the short ones."""
+    short = "short-" if times == 1 else ""
+    yield ceiling(short, 320 * sizes.starts * times)
     scene = Noise(sizes.medium)
-    starts = np.array(scene.open_cells(50 * sizes.starts, 43))
+    starts = np.array(scene.open_cells(50 * sizes.starts * times, 43))
+    later = "The call; objects are made of its answers when they are asked for."
     yield two_cores(
-        "cores-reach_many",
+        f"cores-{short}reach_many",
         f"{len(starts):,} reaches",
         lambda: field(scene, "octile"),
-        lambda made: [len(one.cells) for one in made.reach_many(starts, 12)],
+        lambda made: made.reach_many(starts, 12),
         len(starts),
-        "us",
+        plain=lambda found: np.concatenate(
+            [np.column_stack([one.cells, one.cost]) for one in found[::17]]
+        ),
+        note=later,
     )
-    pairs = [[a, b] for a, b in zip(starts[:-1:20].tolist(), starts[1::20].tolist(), strict=True)]
-    yield two_cores(
-        "cores-paths",
-        f"{len(pairs)} paths",
-        lambda: field(scene, "octile"),
-        lambda made: [one.cost for one in made.paths(pairs)],
-        len(pairs),
-        "us",
-    )
+    few = starts[: 50 * sizes.starts]
+    pairs = [[a, b] for a, b in zip(few[:-1:20].tolist(), few[1::20].tolist(), strict=True)]
+    if times > 1:  # they take long as they are
+        yield two_cores(
+            f"cores-{short}paths",
+            f"{len(pairs)} paths",
+            lambda: field(scene, "octile"),
+            lambda made: made.paths(pairs),
+            len(pairs),
+            plain=lambda found: [one.cost for one in found],
+            note=later,
+        )
     clear = Noise(sizes.medium, walls=0.1)
     lines = np.stack([starts, np.clip(starts + 9, 0, sizes.medium - 1)], axis=1)
-    lines = np.concatenate([lines] * max(1, 4 * sizes.sights // len(lines)))
+    lines = np.concatenate([lines] * max(1, 4 * sizes.sights * times // len(lines)))
     yield two_cores(
-        "cores-sights",
+        f"cores-{short}sights",
         f"{len(lines):,} sight lines",
         lambda: square_field(clear),
         lambda made: visible(made.sights(lines)),
         len(lines),
-        "us",
     )
-    viewers = np.array(clear.open_cells(8 * sizes.starts, 44))
+    viewers = np.array(clear.open_cells(8 * sizes.starts * times, 44))
     yield two_cores(
-        "cores-views",
+        f"cores-{short}views",
         f"{len(viewers)} views",
         lambda: square_field(clear),
-        lambda made: [len(one.cells) for one in made.views(viewers, sizes.radius)],
+        lambda made: made.views(viewers, sizes.radius),
         len(viewers),
-        "us",
+        plain=lambda found: np.concatenate(
+            [np.column_stack([one.cells, one.maluses]) for one in found[::17]]
+        ),
+        note=later,
     )
-    woods = Woods(sizes.hexes, "odd-r")
-
-    def all_views(made: fc.SightField) -> Array:
-        try:
-            return made.views(None, sizes.radius).count
-        except (AttributeError, TypeError) as error:
-            raise NotBuilt("all views in one call") from error
-
-    yield two_cores("cores-all_views", "all views", woods.field, all_views, sizes.hexes**2, "us")
-    ground = Ground(sizes.reaches)
-
-    def reaches(made: fc.StepField) -> Array:
-        if not hasattr(made, "reaches"):
-            raise NotBuilt("there is no reaches")
-        return made.reaches(POINTS).count
-
+    further = round(times**0.5 * 0.75) if times > 1 else 1
+    side = sizes.hexes * further
+    woods = Woods(side, "odd-r")
     yield two_cores(
-        "cores-reaches", "reach from every cell", ground.field, reaches, sizes.reaches**2, "us"
+        f"cores-{short}all_views",
+        f"all views on {side}² hexes",
+        woods.field,
+        lambda made: made.views(None, sizes.radius).count,
+        side**2,
     )
-    maps = Maps(sizes.maps)
-
-    def distances(_: Any) -> Array:
-        try:
-            return fc.grid.distances(maps.cost, np.array(maps.starts), diagonals=(70, 99))
-        except fc.FieldcraftError as error:
-            raise NotBuilt("a stack of maps in one call") from error
-
-    yield two_cores("cores-stack", "a stack of maps", lambda: None, distances, sizes.maps, "us")
+    side = sizes.reaches * further
+    ground = Ground(side)
+    yield two_cores(
+        f"cores-{short}reaches",
+        f"reach from every cell of {side}² hexes",
+        ground.field,
+        lambda made: made.reaches(POINTS).count,
+        side**2,
+    )
+    maps = Maps(max(1, sizes.maps // 8) * times)
+    yield two_cores(
+        f"cores-{short}stack",
+        f"a stack of {maps.n:,} maps of {SIDE}²",
+        lambda: (maps.cost, np.array(maps.starts)),
+        lambda made: fc.grid.distances(*made, diagonals=(70, 99)),
+        maps.n,
+    )
 
 
 def questions(sizes: Sizes) -> Iterator[Question]:
     """Give the questions of this group."""
     yield stack(sizes)
-    yield from pairs_of_cores(sizes)
+    for times in (1, 8):
+        yield from pairs_of_cores(sizes, times)

@@ -1274,7 +1274,7 @@ class Board:
         *,
         light: int | None = None,
         target: Creature | None = None,
-    ) -> list[View]: ...
+    ) -> Sequence[View]: ...
     def views(
         self,
         viewers: Any = None,
@@ -1282,7 +1282,7 @@ class Board:
         *,
         light: int | None = None,
         target: Creature | None = None,
-    ) -> list[View] | AllViews:
+    ) -> Sequence[View] | AllViews:
         """Return the view of each viewer, as `view` would, on all cores.
 
         Parameters
@@ -1294,7 +1294,7 @@ class Board:
 
         Returns
         -------
-        list of View, or AllViews
+        sequence of View, or AllViews
             For every cell the views are counted or handed out block by block when asked for.
         """
         if viewers is None:

@@ -462,14 +462,14 @@ def views(
 @overload
 def views(
     opaque: npt.ArrayLike, cells: npt.ArrayLike, radius: int = 20, *, corners: str = "closed"
-) -> list[View]: ...
+) -> Sequence[View]: ...
 def views(
     opaque: npt.ArrayLike,
     cells: npt.ArrayLike | None = None,
     radius: int = 20,
     *,
     corners: str = "closed",
-) -> list[View] | AllViews:
+) -> Sequence[View] | AllViews:
     """Return the view of each cell, shape (n, 2), as `view` would, on all cores.
 
     Parameters
@@ -483,7 +483,7 @@ def views(
 
     Returns
     -------
-    list of View, or AllViews
+    sequence of View, or AllViews
         For every cell the views are counted or handed out block by block when asked for.
 
     Examples

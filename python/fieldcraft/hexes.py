@@ -420,13 +420,13 @@ def views(
 @overload
 def views(
     obstruction: npt.ArrayLike, cells: npt.ArrayLike, radius: int = 20, **options: Any
-) -> list[View]: ...
+) -> Sequence[View]: ...
 def views(
     obstruction: npt.ArrayLike,
     cells: npt.ArrayLike | None = None,
     radius: int = 20,
     **options: Any,
-) -> list[View] | AllViews:
+) -> Sequence[View] | AllViews:
     """Return the view of each cell, shape (n, 2), as `view` would, on all cores.
 
     Parameters
@@ -441,7 +441,7 @@ def views(
 
     Returns
     -------
-    list of View, or AllViews
+    sequence of View, or AllViews
         For every cell the views are counted or handed out block by block when asked for.
 
     Examples

@@ -32,7 +32,7 @@ __all__ = [
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-BLOCKS_A_WORKER = 4
+BLOCKS_A_WORKER = 12
 """Enough to even out what is unlike, and for an interrupt not to wait for the whole batch."""
 SHOWN = 20
 """Answers of a batch that are shown one by one."""

@@ -193,7 +193,13 @@ class Reaches:
 
     @cached_property
     def _maps(self) -> tuple[npt.NDArray[np.int32], ...]:
-        return tuple(frozen(self._order.on_map(flat)) for flat in self._way.counted())
+        flats = self._way.counted()
+
+        def laid_back(begin: int, end: int) -> list[npt.NDArray[np.int32]]:
+            return [frozen(self._order.on_map(flat)) for flat in flats[begin:end]]
+
+        many = self._order.size >= QUICK_CELLS
+        return tuple(spread(len(flats), laid_back, least=1 if many else len(flats)))
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -519,8 +525,9 @@ class _SideBySide:
 
         spread(shares, part)
         inner = slice(self.room, self.room + self.order.size)
-        total = sum(visitors[1:], visitors[0])
-        return [count[inner], stops[inner], total[inner]]
+        for more in visitors[1:]:
+            visitors[0] += more
+        return [count[inner], stops[inner], visitors[0][inner]]
 
     def _best(self, left: Array, size: int) -> Array:
         """Return what is left at each offset, in whichever row of the graph that is most."""

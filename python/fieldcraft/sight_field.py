@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -21,7 +24,7 @@ from fieldcraft.line_tables import (
     shadows_of,
     size_of,
 )
-from fieldcraft.queries import batch_array, checked_cells, on_map, spread
+from fieldcraft.queries import Batch, batch_array, checked_cells, on_map, spread
 from fieldcraft.sight import LEAST_MALUS, Line, Passed, Sight, Sights, View
 from fieldcraft.terrain import HIGHEST
 from fieldcraft_kernel import lines as lines_
@@ -473,29 +476,43 @@ class SightField(Frozen):
         n = len(asked)
         # A copy: what is given stays open to writing.
         array = np.empty((n, 2, 2), np.int64)
+        halves, lights = np.empty(n, np.int32), np.empty(n, np.int16)
 
         def taken(begin: int, end: int) -> list[int]:
             array[begin:end] = asked[begin:end]
             found = int(pairs_.widest(self._rules, array[begin:end]))
             return [found if found >= 0 else found - begin]
 
-        extents = spread(n, taken, least=4 * QUICK_PAIRS)
-        wrong = next((extent for extent in extents if extent < 0), 0)
-        if wrong:
-            for cell, what in zip(asked[-1 - wrong].tolist(), ("viewer", "target"), strict=True):
-                on_map(cell, self.shape, what)
-        halves, lights = np.empty(n, np.int32), np.empty(n, np.int16)
-        table = self._pair_lines(n, max(extents, default=0))
-
-        def counted(begin: int, end: int) -> list[None]:
+        def counted(begin: int, end: int, table: PairLines | None = None) -> list[None]:
             own = slice(begin, end)
             self._count(array[own], given, halves[own], lights[own], table)
             return []
 
+        def both(begin: int, end: int) -> list[int]:
+            extents = taken(begin, end)
+            if extents[0] >= 0:
+                counted(begin, end)
+            return extents
+
+        if self._plain and not self.lattice.is_hex and n >= 2 * QUICK_PAIRS:
+            self._check_pairs(spread(n, both, least=QUICK_PAIRS), asked)
+            return Sights(array, halves, lights, (self,))
+        # How far they look tells which table they need, and whether few are worth a thread.
+        widest = self._check_pairs(spread(n, taken, least=4 * QUICK_PAIRS), asked)
+        table = self._pair_lines(n, widest)
         # A far line, or one over heights, takes as long as many near ones.
-        is_quick = self._plain and max(extents, default=0) <= 2 * WIDEST_TABLE
-        spread(n, counted, least=QUICK_PAIRS if is_quick else QUICK_PAIRS // 32)
+        is_quick = self._plain and widest <= 2 * WIDEST_TABLE
+        least = QUICK_PAIRS if is_quick else QUICK_PAIRS // 32
+        spread(n, partial(counted, table=table), least=least)
         return Sights(array, halves, lights, (self,))
+
+    def _check_pairs(self, extents: Sequence[int], pairs: Array) -> int:
+        """Return the largest extent, or raise for the pair that one below 0 stands for."""
+        wrong = next((extent for extent in extents if extent < 0), 0)
+        if wrong:
+            for cell, what in zip(pairs[-1 - wrong].tolist(), ("viewer", "target"), strict=True):
+                on_map(cell, self.shape, what)
+        return max(extents, default=0)
 
     def _pair_lines(self, n: int, widest: int) -> PairLines | None:
         """Return a table of lines for a batch of pairs, if it is worth its making."""
@@ -608,10 +625,12 @@ class SightField(Frozen):
         self, viewers: None = None, radius: int = 20, *, light: int | None = None
     ) -> AllViews: ...
     @overload
-    def views(self, viewers: Any, radius: int = 20, *, light: int | None = None) -> list[View]: ...
+    def views(
+        self, viewers: Any, radius: int = 20, *, light: int | None = None
+    ) -> Sequence[View]: ...
     def views(
         self, viewers: Any = None, radius: int = 20, *, light: int | None = None
-    ) -> list[View] | AllViews:
+    ) -> Sequence[View] | AllViews:
         """Return the view of each viewer, as `view` would, in parallel.
 
         Parameters
@@ -623,8 +642,9 @@ class SightField(Frozen):
 
         Returns
         -------
-        list of View, or AllViews
-            For every cell the views are counted or handed out block by block when asked for.
+        sequence of View, or AllViews
+            A view is made when it is asked for. For every cell the views are counted or handed
+            out block by block when asked for.
         """
         if viewers is None:
             return AllViews(self, self._radius(radius), self._given_light(light))
@@ -632,21 +652,32 @@ class SightField(Frozen):
         looking = np.concatenate([np.zeros((len(cells), 1), np.int64), cells], axis=1)
         return self._views(looking, self._radius(radius), self._given_light(light))
 
-    def _views(self, looking: Array, radius: int, light: int | None) -> list[View]:
+    def _views(self, looking: Array, radius: int, light: int | None) -> Sequence[View]:
         """Return the views of viewers (map, row, column)."""
         table, within = self._table_for(radius)
+        shape = self.shape
+        if table is None:
 
-        def seen(begin: int, end: int) -> list[View]:
-            own = [(row, col) for _, row, col in looking[begin:end].tolist()]
-            if table is None:
-                return [self._view_by_lines(cell, radius, light) for cell in own]
-            windows, counts = self._see(table, within, looking[begin:end], light)
-            return [
-                View._of_window(cell, radius, self.shape, window, n)
-                for cell, window, n in zip(own, windows, counts.tolist(), strict=True)
-            ]
+            def by_lines(begin: int, end: int) -> list[View]:
+                cells = looking[begin:end, 1:].tolist()
+                return [self._view_by_lines((row, col), radius, light) for row, col in cells]
 
-        return spread(len(looking), seen)
+            return spread(len(looking), by_lines)
+
+        def seen(begin: int, end: int) -> list[tuple[int, Array, Array]]:
+            return [(begin, *self._see(table, within, looking[begin:end], light))]
+
+        blocks = spread(len(looking), seen)
+        begins = [begin for begin, _, _ in blocks]
+
+        def make(i: int) -> View:
+            begin, windows, counts = blocks[bisect_right(begins, i) - 1]
+            _, row, col = looking[i].tolist()
+            return View._of_window(
+                (row, col), radius, shape, windows[i - begin], int(counts[i - begin])
+            )
+
+        return Batch(len(looking), make)
 
     def _of_stack(self, n_maps: int) -> SightField:
         """Turn a field over maps laid one below the other into one over a stack of them."""
@@ -925,7 +956,7 @@ class SightField(Frozen):
         return f"SightField({height} x {width}, {self.lattice.name}, {self.line}, {self.tie})"
 
 
-def stack_views(field: SightField, n_maps: int, cells: Any, radius: int) -> list[View]:
+def stack_views(field: SightField, n_maps: int, cells: Any, radius: int) -> Sequence[View]:
     """Return one view a map of a field over maps laid one below the other; cells (n_maps, 2)."""
     stack = field._of_stack(n_maps)
     if cells is None:

@@ -35,7 +35,8 @@ CORNERS = {"both": kernel.BOTH, "either": kernel.EITHER, "free": kernel.FREE}
 MOST_SLOTS = 1 << 12
 MOST_ENTRIES = 1 << 24
 """Where the buckets of one map would hold more, maps are prepared and searched one by one."""
-CELLS_A_BLOCK = 1 << 15
+LARGEST_TICKS = 65_535
+CELLS_A_BLOCK = 1 << 14
 """So few cells are not worth another thread."""
 
 
@@ -88,14 +89,14 @@ class FieldStack:
         if isinstance(cost, np.ma.MaskedArray):
             raise ArgumentTypeError("cost must be a plain array; give its mask as `closed`")
         try:
-            costs = np.array(cost)  # a copy: training loops use their arrays again
+            given = np.asarray(cost)
         except ValueError as error:
             raise MapError(f"cost must be a full array of numbers: {error}") from None
-        if costs.dtype.kind not in "iuf":
-            raise ArgumentTypeError(f"cost must be an array of numbers, not of {costs.dtype}")
-        if costs.ndim != 3 or costs.size == 0:
+        if given.dtype.kind not in "iuf":
+            raise ArgumentTypeError(f"cost must be an array of numbers, not of {given.dtype}")
+        if given.ndim != 3 or given.size == 0:
             raise MapError(
-                f"cost must have the shape (n, height, width), one cell or more, not {costs.shape}"
+                f"cost must have the shape (n, height, width), one cell or more, not {given.shape}"
             )
         if corners not in CORNERS:
             raise RulesError(
@@ -105,7 +106,7 @@ class FieldStack:
         if parity not in ("advances", "carry"):
             raise RulesError(f"parity must be 'advances' or 'carry', not {parity!r}")
         self.lattice = lattice
-        self.shape: tuple[int, int, int] = costs.shape
+        self.shape: tuple[int, int, int] = given.shape
         n = self.shape[0]
         self._options: dict[str, Any] = {
             "diagonals": diagonals,
@@ -116,13 +117,13 @@ class FieldStack:
             name: self._each(array, name) for name, array in extras.items() if array is not None
         }
         self._shut = (
-            None if closed is None else np.array(checked_mask(closed, "closed", costs.shape))
+            None if closed is None else np.array(checked_mask(closed, "closed", given.shape))
         )
-        self._cost = costs
+        self._cost = np.empty(given.shape, given.dtype)
         self._fields: dict[int, StepField] = {}
         # Where a movement may end is no matter of distances.
         needs_fields = bool(self._extras.keys() - {"stop"}) or diagonals == (1.0, math.sqrt(2.0))
-        counted = self._counted()
+        counted = self._counted(given)
         self._ticks: npt.NDArray[np.uint16] | None = None
         self._unit = Fraction(1)
         if counted is not None:
@@ -149,38 +150,60 @@ class FieldStack:
             raise MapError(f"{name} has shape {array.shape}, the stack has {self.shape}")
         return array
 
-    def _counted(self) -> tuple[npt.NDArray[np.uint16], Fraction] | None:
-        """Return ticks, 0 where closed, and the ticks in a unit; None where costs are no ticks."""
-        costs, shut = self._cost, self._shut
-        by_one = isinstance(self._options["diagonals"], str)
-        if costs.dtype.kind == "f":
-            if shut is not None:
-                costs = np.where(shut, np.inf, costs)
-            numbers = frozen(np.ascontiguousarray(costs, np.float64).reshape(-1).view())
-            ticks = np.empty(self.shape, np.uint16)
-            wrong, fits = kernel.whole_numbers(ticks.reshape(-1), numbers)
+    def _counted(self, given: Array) -> tuple[npt.NDArray[np.uint16], Fraction] | None:
+        """Keep a copy of the costs, since training loops use their arrays again, and return ticks.
+
+        Ticks, 0 where closed, and the ticks in a unit; None where costs are no ticks.
+        """
+        ticks = np.empty(self.shape, np.uint16)
+
+        def converted(begin: int, end: int) -> list[tuple[int, bool]]:
+            own = slice(begin, end)
+            self._cost[own] = given[own]
+            wrong, fits = self._converted(own, ticks[own])
+            return [(wrong + begin * ticks[0].size if wrong >= 0 else wrong, fits)]
+
+        blocks = spread(len(self), converted, least=self._maps_a_block)
+        for wrong, _ in blocks:
             if wrong >= 0:
                 raise self._wrong(wrong)
-            if fits:
-                return frozen(ticks), Fraction(1)
-            is_shut = np.isinf(costs)
-        else:
-            is_wrong = costs <= 0 if shut is None else (costs <= 0) & ~shut
-            if is_wrong.any():
-                raise self._wrong(int(np.argmax(is_wrong)))
-            is_shut = np.zeros(self.shape, bool) if shut is None else shut
-            if costs.max() <= 65_535 and costs.min() >= 0:
-                ticks = costs.astype(np.uint16)
-                if shut is not None:
-                    ticks[shut] = 0
-                return frozen(ticks), Fraction(1)
+        if all(fits for _, fits in blocks):
+            return frozen(ticks), Fraction(1)
+        costs = self._cost
+        is_shut = np.zeros(self.shape, bool) if self._shut is None else self._shut.copy()
+        if costs.dtype.kind == "f":
+            is_shut |= np.isinf(costs)
         least = 1 if is_shut.all() else costs[~is_shut].min()
+        by_one = isinstance(self._options["diagonals"], str)
         counted = whole_ticks([np.where(is_shut, least, costs)], by_one=by_one)
         if counted is None:
             return None
         ticks = counted[0][0].astype(np.uint16)
         ticks[is_shut] = 0
         return frozen(ticks), counted[1]
+
+    def _converted(self, own: slice, ticks: npt.NDArray[np.uint16]) -> tuple[int, bool]:
+        """Write the ticks of some maps, 0 where closed.
+
+        Returns the place of the first wrong cost among theirs, or -1, and whether ticks of one
+        unit hold them all.
+        """
+        costs, shut = self._cost[own], None if self._shut is None else self._shut[own]
+        if costs.dtype.kind == "f":
+            if shut is not None:
+                costs = np.where(shut, np.inf, costs)
+            numbers = np.ascontiguousarray(costs, np.float64).reshape(-1)
+            wrong, fits = kernel.whole_numbers(ticks.reshape(-1), frozen(numbers))
+            return int(wrong), bool(fits)
+        is_wrong = costs <= 0 if shut is None else (costs <= 0) & ~shut
+        if is_wrong.any():
+            return int(np.argmax(is_wrong)), True
+        if costs.max() > LARGEST_TICKS or costs.min() < 0:
+            return -1, False
+        ticks[:] = costs
+        if shut is not None:
+            ticks[shut] = 0
+        return -1, True
 
     def _wrong(self, place: int) -> CostError:
         i, row, col = (int(x) for x in np.unravel_index(place, self.shape))
@@ -373,15 +396,19 @@ class FieldStack:
             )  # fmt: skip
             return []
 
-        if out.size <= CELLS_A_BLOCK:
-            part(0, n)
-        else:
-            spread(n, part)
+        spread(n, part, least=self._maps_a_block)
         return out
+
+    @property
+    def _maps_a_block(self) -> int:
+        """How many maps are worth handing to a thread."""
+        return -(-CELLS_A_BLOCK // (self.shape[1] * self.shape[2]))
 
     def _limit(self, budget: Any) -> int:
         """Return the largest total that a search may reach."""
         assert self._rule is not None
+        if budget is None:
+            return MAX_TOTAL
         # A field of one cell reads amounts as the field of each map would.
         one = np.ones((1, 1), np.uint16)
         reader = StepField(self.lattice, (1, 1), steps=0 * one, enter=one, ticks=self._unit)

@@ -1176,10 +1176,10 @@ def _joined(
         if block is None:
             return [], None
         parts += block
-    lengths = [len(sizes) for _, sizes in parts]
+    lengths = np.array([len(sizes) for _, sizes in parts], np.int64)
     sizes = np.concatenate([np.zeros((0, 2), np.int64), *(sizes for _, sizes in parts)])
     before = np.cumsum(sizes[:, 0]) - sizes[:, 0]
-    begins = before[np.cumsum(lengths, dtype=np.int64) - lengths]
+    begins = before[np.cumsum(lengths) - lengths]
     rows = np.column_stack(
         [np.arange(len(parts)).repeat(lengths), before - begins.repeat(lengths), sizes]
     )

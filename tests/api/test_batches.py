@@ -58,6 +58,46 @@ def test_an_error_stops_what_has_not_begun():
     assert len(begun) == count
 
 
+def test_the_caller_works_along_and_hears_of_errors_elsewhere():
+    caller, seen = threading.get_ident(), set()
+
+    def part(begin, end):
+        seen.add(threading.get_ident())
+        time.sleep(0.005)
+        if threading.get_ident() != caller:
+            raise ValueError("elsewhere")
+        return [begin]
+
+    with pytest.raises(ValueError, match="elsewhere"):
+        queries.spread(1000, part)
+    assert caller in seen and len(seen) == 2
+
+
+def test_an_interrupt_waits_for_what_has_begun():
+    caller, running = threading.get_ident(), []
+
+    def part(begin, end):
+        if threading.get_ident() == caller:
+            raise KeyboardInterrupt
+        running.append(1)
+        time.sleep(0.05)
+        running.pop()
+        return [begin]
+
+    with pytest.raises(KeyboardInterrupt):
+        queries.spread(1000, part)
+    assert not running
+
+
+def test_batches_of_nothing_and_of_no_steps():
+    field = fc.grid.field(np.ones((9, 9)))
+    nothing = np.zeros((0, 2), np.int64)
+    assert len(field.reach_many(nothing, 3)) == len(field.paths(nothing.reshape(0, 2, 2))) == 0
+    assert len(fc.grid.sight_field(np.zeros((9, 9), bool)).views(nothing)) == 0
+    here = [((i, i), (i, i)) for i in range(9)]
+    assert [path.cost for path in field.paths(here)] == [0] * 9
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="warns of forks with threads")
 def test_a_forked_child_has_threads_of_its_own():
