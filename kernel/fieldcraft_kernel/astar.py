@@ -31,11 +31,11 @@ from fieldcraft_kernel.flood import OUTPUT_FULL
 from fieldcraft_kernel.lattice import frame
 from fieldcraft_kernel.plain import (
     BEYOND,
-    CHUNK,
     DIAGONAL,
     DONE,
     DOWN,
     ENTER,
+    ENTRY,
     EXTRA,
     IN_ROWS,
     KEEP,
@@ -49,6 +49,7 @@ from fieldcraft_kernel.plain import (
     SCALE,
     SHIFT,
     SLOTS,
+    SPARE,
     START,
     STOP,
     STRAIGHT,
@@ -57,6 +58,7 @@ from fieldcraft_kernel.plain import (
     UNIT,
     WIDTH,
     blank,
+    gather,
     wipe,
 )
 from fieldcraft_kernel.search import is_in, outside
@@ -123,13 +125,15 @@ def astar(
     """
     u: Any = np.uint64
     i64: Any = np.int64
-    one, low, full = u(1), u(31), u(CHUNK - 1)
+    one, low, entry_words = u(1), u(31), u(ENTRY)
     slots = int(plan[SLOTS])
     wrap = u(slots - 1)
     ring_wrap = u(slots // 32 - 1)
     top = u(plan[TOP])
-    used = u(plan[TOP] + slots)
-    capacity = u(queue.shape[0] - 2 * CHUNK)
+    pool = top + u(slots)
+    half = (u(queue.shape[0]) - pool) // u(2)
+    base, used = pool, pool
+    full = base + half - u(SPARE)
     n_cells = u(words.shape[0])
     width = np.uint32(plan[WIDTH])
     shift, by_row, kind = plan[SHIFT], plan[PARITY] == IN_ROWS, plan[KIND]
@@ -144,7 +148,7 @@ def astar(
         y_low, y_high = min(y_low, y), max(y_high, y)
         sum_low, sum_high = min(sum_low, x + y), max(sum_high, x + y)
     bit = np.uint32(1)
-    n, free = u(0), u(0)
+    n = u(0)
     alive = 0
     expanded = 0
     status = DONE
@@ -164,7 +168,7 @@ def astar(
         if goal_key > limit:
             status = BEYOND
             continue
-        if used >= capacity:
+        if used >= full:
             _, status = wipe(plan, totals, queue)
             return 0, -1, 0, status
         if totals[begin] == NO_WAY:
@@ -174,40 +178,40 @@ def astar(
         slot = u(goal_key) & wrap
         queue[used] = queue[top + slot]
         queue[used + one] = (begin << u(4)) | u(START)
-        queue[top + slot] = used + u(2)
+        queue[top + slot] = used
         queue[slot >> u(5)] |= np.uint32(one << (slot & low))
-        used += u(CHUNK)
+        used += entry_words
         alive += 1
         key = min(key, goal_key)
 
     while alive > 0:
+        if used >= full:
+            base = pool + pool + half - base
+            used = gather(plan, queue, base)
+            full = base + half - u(SPARE)
+            if u(2) * (used - base) > half:
+                _, status = wipe(plan, totals, queue)
+                return 0, -1, 0, status
         slot = u(key) & wrap
         word = slot >> u(5)
-        bits = queue[word] >> np.uint32(slot & low)
-        if bits == 0:
-            key += 32 - i64(slot & low)
-            word = (word + one) & ring_wrap
+        after = (word + one) & ring_wrap
+        bits = (u(queue[word]) | (u(queue[after]) << u(32))) >> (slot & low)
+        if bits == u(0):
+            key += 64 - i64(slot & low)
+            word = (after + one) & ring_wrap
             while queue[word] == 0:
                 key += 32
                 word = (word + one) & ring_wrap
-            bits = queue[word]
+            bits = u(queue[word])
         key += i64(lowest_bit(bits))
         if best_state >= 0 and key >= best + slack:
             break
         slot = u(key) & wrap
-        place = u(queue[top + slot]) - one
-        entry = u(queue[place])
+        place = u(queue[top + slot])
+        link, entry = queue[place], u(queue[place + one])
+        queue[top + slot] = link
+        queue[slot >> u(5)] &= ~np.uint32(u(link == 0) << (slot & low))
         alive -= 1
-        if place & full == one:
-            chunk = place - one
-            link = queue[chunk]
-            queue[top + slot] = link
-            queue[chunk] = free
-            free = chunk
-            if link == 0:
-                queue[slot >> u(5)] &= ~np.uint32(one << (slot & low))
-        else:
-            queue[top + slot] = place
         state = entry >> u(4)
         total = i64(totals[state])
         cell = state
@@ -265,32 +269,20 @@ def astar(
                 if may_stop and (new < best or best_state < 0 or turned < slack):
                     best, best_state, slack = new, i64(beyond), turned
             slot = u(goal_key) & wrap
-            at = u(queue[top + slot])
-            if at & full == u(0):
-                fresh = free
-                if free:
-                    free = u(queue[free])
-                else:
-                    if used >= capacity:
-                        _, status = wipe(plan, totals, queue)
-                        return 0, -1, 0, status
-                    fresh = used
-                    used += u(CHUNK)
-                if at == u(0):
-                    queue[slot >> u(5)] |= np.uint32(one << (slot & low))
-                queue[fresh] = at
-                at = fresh + one
-            queue[at] = (beyond << u(4)) | k
-            queue[top + slot] = at + one
+            queue[used] = queue[top + slot]
+            queue[used + one] = (beyond << u(4)) | k
+            queue[top + slot] = used
+            queue[slot >> u(5)] |= np.uint32(one << (slot & low))
+            used += entry_words
             alive += 1
 
     # What is left in the queue goes.
     for i in range(slots // 32):
-        bits = queue[u(i)]
+        left = queue[u(i)]
         queue[u(i)] = 0
-        while bits:
-            queue[top + u(32) * u(i) + u(lowest_bit(bits))] = 0
-            bits &= bits - bit
+        while left:
+            queue[top + u(32) * u(i) + u(lowest_bit(left))] = 0
+            left &= left - bit
     return i64(n), best_state, expanded, status
 
 

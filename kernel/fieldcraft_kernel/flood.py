@@ -25,9 +25,9 @@ from fieldcraft_kernel.book import (
 )
 from fieldcraft_kernel.plain import (
     BEYOND,
-    CHUNK,
     DONE,
     ENTER,
+    ENTRY,
     EXTRA,
     FLIP,
     IN_ROWS,
@@ -42,6 +42,7 @@ from fieldcraft_kernel.plain import (
     SCALE,
     SHIFT,
     SLOTS,
+    SPARE,
     START,
     STOP,
     TICKS,
@@ -50,6 +51,7 @@ from fieldcraft_kernel.plain import (
     UNITS,
     WIDTH,
     blank,
+    gather,
     wipe,
 )
 from fieldcraft_kernel.steps import NO_WAY
@@ -83,19 +85,21 @@ def flood(
     # Unsigned throughout: an index that cannot be negative is not tested for it.
     u: Any = np.uint64
     i64: Any = np.int64
-    one, low, full = u(1), u(31), u(CHUNK - 1)
+    one, low, entry_words = u(1), u(31), u(ENTRY)
     slots = int(plan[SLOTS])
     wrap = u(slots - 1)
     ring_wrap = u(slots // 32 - 1)
     top = u(plan[TOP])
-    used = u(plan[TOP] + slots)
-    capacity = u(queue.shape[0] - 2 * CHUNK)
+    pool = top + u(slots)
+    half = (u(queue.shape[0]) - pool) // u(2)
+    base, used = pool, pool
+    full = base + half - u(SPARE)
     n_cells = u(words.shape[0])
     bit = np.uint32(1)
     first = limit + 1
     least = plan[LEAST]
     rim = limit - least
-    n, free = u(0), u(0)
+    n = u(0)
     alive = 0
     farthest = 0
     key = limit
@@ -103,101 +107,96 @@ def flood(
         begin, total = u(starts[i]), i64(initial[i])
         farthest = max(farthest, total)
         if total <= limit and total < totals[begin]:
-            if used >= capacity:
+            if used >= full:
                 return wipe(plan, totals, queue)
             totals[begin] = total
             slot = u(total) & wrap
             queue[used] = queue[top + slot]
             queue[used + one] = (begin << u(4)) | u(START)
-            queue[top + slot] = used + u(2)
+            queue[top + slot] = used
             queue[slot >> u(5)] |= np.uint32(one << (slot & low))
-            used += u(CHUNK)
+            used += entry_words
             alive += 1
             key = min(key, total)
 
     while alive > 0:
         slot = u(key) & wrap
         word = slot >> u(5)
-        bits = queue[word] >> np.uint32(slot & low)
-        if bits == 0:
-            key += 32 - i64(slot & low)
-            word = (word + one) & ring_wrap
+        after = (word + one) & ring_wrap
+        # Two words, since one is empty too often for its branch to be foretold.
+        bits = (u(queue[word]) | (u(queue[after]) << u(32))) >> (slot & low)
+        if bits == u(0):
+            key += 64 - i64(slot & low)
+            word = (after + one) & ring_wrap
             while queue[word] == 0:
                 key += 32
                 word = (word + one) & ring_wrap
-            bits = queue[word]
+            bits = u(queue[word])
         key += i64(lowest_bit(bits))
         slot = u(key) & wrap
         queue[slot >> u(5)] &= ~np.uint32(one << (slot & low))
         place = u(queue[top + slot])
         queue[top + slot] = 0
         while place:
-            chunk = (place - one) & ~full
-            j = place - one
-            while j > chunk:
-                entry = u(queue[j])
-                j -= one
-                alive -= 1
-                state = entry >> u(4)
-                if totals[state] != key:
-                    continue
-                order[n] = state
-                n += one
-                cell = state
-                paid = key
-                row = u(0)
+            entry = u(queue[place + one])
+            place = u(queue[place])
+            alive -= 1
+            state = entry >> u(4)
+            if totals[state] != key:
+                continue
+            order[n] = state
+            n += one
+            cell = state
+            paid = key
+            row = u(0)
+            if dues.ndim == 2:
+                if state >= n_cells:
+                    cell -= n_cells
+                    row = one
+                if dues.shape[0]:
+                    paid += i64(dues[cell, u(0)])
+            here = words[cell]
+            row |= u(here >> np.uint32(ODD)) & one
+            moves = u(MOVES) + row * u(N_MOVES)
+            mask = here & np.uint32(plan[u(KEEP) + (entry & u(15))])
+            # Nothing further on is within the limit: true of all cells at the rim of a reach.
+            mask = mask if paid <= rim else np.uint32(0)
+            farthest = max(farthest, paid + least)
+            while mask:
+                k = u(lowest_bit(mask))
+                mask &= mask - bit
+                beyond = u(i64(cell) + plan[moves + k])
+                price = plan[moves + u(SCALE) + k] * i64(words[beyond] >> np.uint32(ENTER))
                 if dues.ndim == 2:
-                    if state >= n_cells:
-                        cell -= n_cells
-                        row = one
-                    if dues.shape[0]:
-                        paid += i64(dues[cell, u(0)])
-                here = words[cell]
-                row |= u(here >> np.uint32(ODD)) & one
-                moves = u(MOVES) + row * u(N_MOVES)
-                # Nothing further on is within the limit: true of all cells at the rim of a reach.
-                if paid > rim:
-                    farthest = max(farthest, paid + least)
-                    continue
-                mask = here & np.uint32(plan[u(KEEP) + (entry & u(15))])
-                while mask:
-                    k = u(lowest_bit(mask))
-                    mask &= mask - bit
-                    beyond = u(i64(cell) + plan[moves + k])
-                    price = plan[moves + u(SCALE) + k] * i64(words[beyond] >> np.uint32(ENTER))
-                    if dues.ndim == 2:
-                        price = (price + plan[moves + u(EXTRA) + k]) >> plan[SHIFT]
-                        if dues.shape[1] > 1:
-                            price += i64(dues[cell, one + k])
-                        beyond = u(i64(beyond) + plan[moves + u(TURN) + k])
-                    new = paid + price
-                    farthest = max(farthest, new)
-                    # Both bounds in one comparison: one branch less to guess wrong.
-                    if new >= min(i64(totals[beyond]), first):
-                        continue
-                    totals[beyond] = new
-                    slot = u(new) & wrap
-                    at = u(queue[top + slot])
-                    if at & full == u(0):
-                        fresh = free
-                        if free:
-                            free = u(queue[free])
-                        else:
-                            if used >= capacity:
-                                return wipe(plan, totals, queue)
-                            fresh = used
-                            used += u(CHUNK)
-                        if at == u(0):
-                            queue[slot >> u(5)] |= np.uint32(one << (slot & low))
-                        queue[fresh] = at
-                        at = fresh + one
-                    queue[at] = (beyond << u(4)) | k
-                    queue[top + slot] = at + one
-                    alive += 1
-            link = u(queue[chunk])
-            queue[chunk] = free
-            free = chunk
-            place = link
+                    price = (price + plan[moves + u(EXTRA) + k]) >> plan[SHIFT]
+                    if dues.shape[1] > 1:
+                        price += i64(dues[cell, one + k])
+                    beyond = u(i64(beyond) + plan[moves + u(TURN) + k])
+                new = paid + price
+                farthest = max(farthest, new)
+                # All is written in any case, and stays if this is an improvement.
+                old = totals[beyond]
+                is_better = new < min(i64(old), first)
+                totals[beyond] = np.int32(new) if is_better else old
+                slot = u(new) & wrap
+                before = queue[top + slot]
+                queue[used] = before
+                queue[used + one] = (beyond << u(4)) | k
+                queue[top + slot] = np.uint32(used) if is_better else before
+                count = u(is_better)
+                queue[slot >> u(5)] |= np.uint32(count << (slot & low))
+                used += count * entry_words
+                alive += i64(count)
+            if used >= full:
+                slot = u(key) & wrap
+                queue[top + slot] = place
+                base = pool + pool + half - base
+                used = gather(plan, queue, base)
+                full = base + half - u(SPARE)
+                if u(2) * (used - base) > half:
+                    return wipe(plan, totals, queue)
+                place = u(queue[top + slot])
+                queue[top + slot] = 0
         key += 1
     return i64(n), BEYOND if farthest > limit else DONE
 

@@ -14,18 +14,22 @@ A graph is *bare* where it has one row of states and no dues; `dues` then has th
 known when a kernel is compiled, so that bare graphs pay for nothing they have not.
 
 The queue is a ring of buckets of one tick each, in one array uint32: first a bit for each bucket
-that says whether it is not empty, so that empty ones are passed 32 at a time; then for each the
-place after its newest entry; then the pool. A bucket is a chain of chunks of CHUNK entries, so that
-its entries lie together. A place is a multiple of CHUNK where its chunk is full, and 0 where the
-bucket is empty. The first entry of a chunk links to the place before. An entry is a state and the
-direction in which it was entered; its tick is the bucket's, and when it comes out it is stale if
-that is no longer the state's total.
+that says whether it is not empty, so that empty ones are passed 64 at a time; then for each the
+place of its newest entry, 0 where it is empty; then the pool, in two halves. An entry is two words:
+the place of the one before it in its bucket, and a state with the direction in which it was
+entered. Its tick is the bucket's, and when it comes out it is stale if that is no longer the
+state's total.
+
+Entries are written one after the other into one half of the pool. One more is always written, and
+stays if the step was an improvement: whether it is cannot be foretold, and a branch that is guessed
+wrong costs more than the writing. Where a half is full, the entries that are alive are gathered in
+the other, so the pool stays small and near however many there were.
 
 Proof of size: prices are at least 1 and the ring is longer than the dearest step (with a heuristic
 twice that, see graph.py), so ticks alive differ in their slots. Each improvement of a state is one
-entry. A chunk that is not full is the newest of its bucket, and emptied chunks are used again. So
-``slots + improvements / (CHUNK - 1)`` chunks are enough whatever the map; a smaller pool stops the
-search before it is overrun (POOL_FULL), and the caller begins again with a larger one.
+entry, and one expansion writes at most eight and one on trial (SPARE). It begins with that much
+room: where gathering leaves less than half of a half, the search is stopped (POOL_FULL), and the
+caller begins again with a larger pool.
 
 Who was entered in direction d need not look at what its predecessor reached at once and no dearer:
 the directions that are left are ``plan[KEEP + d]``, worked out for each field (`keep_needed`).
@@ -42,7 +46,8 @@ from fieldcraft_kernel.steps import NO_WAY
 
 ODD, STOP, ENTER = 8, 9, 16
 """Bits of a word."""
-CHUNK = 16
+ENTRY, SPARE = 2, 20
+"""Words of an entry in the queue, and of those that an expansion needs at most."""
 
 # Places in `plan`. TOP is where the places of the buckets begin in a queue; the pool begins SLOTS
 # later. KIND is that of the lattice (lattice.py). What no way undercuts: STRAIGHT for a straight
@@ -72,6 +77,24 @@ def wipe(plan: Any, totals: Any, queue: Any) -> tuple[int, int]:
     for i in range(plan[TOP] + plan[SLOTS]):
         queue[i] = 0
     return 0, POOL_FULL
+
+
+@jit
+def gather(plan: Any, queue: Any, to: Any) -> Any:
+    """Copy all entries into the half of the pool that begins at `to`; return the place after."""
+    u: Any = np.uint64
+    top = u(plan[TOP])
+    for slot in range(plan[SLOTS]):
+        last = top + u(slot)
+        place = u(queue[last])
+        while place:
+            queue[last] = to
+            queue[to + u(1)] = queue[place + u(1)]
+            last = to
+            to += u(ENTRY)
+            place = u(queue[place])
+        queue[last] = 0
+    return to
 
 
 @jit

@@ -138,8 +138,8 @@ def _plan(graph: Graph, ticks: tuple[int, int], *, is_bare: bool) -> tuple[Array
     plan = np.zeros(kernel.N_PLAN, np.int64)
     plan[kernel.WIDTH] = graph.shape[1] + 2
     plan[kernel.SLOTS] = max(graph.slots, MIN_SLOTS)
-    # After a bit for each bucket; a multiple of the chunks' length, as every place in the pool.
-    plan[kernel.TOP] = -(plan[kernel.SLOTS] // -(32 * kernel.CHUNK)) * kernel.CHUNK
+    # After a bit for each bucket, in an even number of words, so that no entry is torn.
+    plan[kernel.TOP] = -(plan[kernel.SLOTS] // -64) * kernel.ENTRY
     plan[kernel.SHIFT] = arrays.shift
     if graph.is_alternating:
         plan[kernel.PARITY] = kernel.IN_TOTALS if graph.halves else kernel.IN_ROWS
@@ -261,7 +261,8 @@ class PlainScratch:
         first = int(self.graph.plan[kernel.TOP]) + self.graph.n_slots
         if n_pool is None:
             n_pool = 4 * (len(self.queue) - first)
-        self.queue = np.zeros(first + n_pool, np.uint32)
+        # Two halves of whole entries.
+        self.queue = np.zeros(first + (n_pool // 4 + kernel.SPARE) * 4, np.uint32)
         self._note(book.QUEUE, self.queue)
 
 

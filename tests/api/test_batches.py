@@ -70,7 +70,8 @@ def test_the_caller_works_along_and_hears_of_errors_elsewhere():
 
     with pytest.raises(ValueError, match="elsewhere"):
         queries.spread(1000, part)
-    assert caller in seen and len(seen) == 2
+    assert caller in seen
+    assert len(seen) == 2
 
 
 def test_an_interrupt_waits_for_what_has_begun():

@@ -142,7 +142,7 @@ def test_a_pool_that_fills_up_loses_nothing(diagonals):
     cost = np.random.default_rng(7).integers(1, 9, (24, 24))
     wanted = fc.grid.field(cost, diagonals=diagonals)
     field = fc.grid.field(cost, diagonals=diagonals)
-    field._searcher.plain.graph.n_pool = 2 * kernel.CHUNK
+    field._searcher.plain.graph.n_pool = 0
     starts = [(0, 0), (12, 12), (23, 3)]
     assert field.reach((12, 12), 30) == wanted.reach((12, 12), 30)
     field._searcher.plain._idle.clear()
@@ -152,7 +152,7 @@ def test_a_pool_that_fills_up_loses_nothing(diagonals):
     field._searcher.plain._idle.clear()
     assert field.reach_many(starts, 20) == wanted.reach_many(starts, 20)
     (scratch,) = field._searcher.plain._idle[:1]
-    assert len(scratch.queue) > 8 * kernel.CHUNK
+    assert len(scratch.queue) > scratch.graph.n_slots + 8 * kernel.SPARE
     first = int(scratch.graph.plan[kernel.TOP]) + scratch.graph.n_slots
     assert (scratch.totals == NO_WAY).all()
     assert not scratch.queue[:first].any()
