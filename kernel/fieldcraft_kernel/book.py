@@ -17,7 +17,8 @@ from numba.extending import intrinsic, overload
 from numba.np.numpy_support import carray
 
 WORDS, PLAN, TOTALS, ORDER, QUEUE, OUT, CELLS, COSTS, REST = 0, 2, 4, 6, 8, 10, 12, 14, 16
-N_BOOK = 18
+NEAR_WORDS, NEAR_PLAN, NEAR_TOTALS = 18, 20, 22
+N_BOOK = 24
 
 
 def _cast_pointer(typing_context: Any, address: Any) -> Any:

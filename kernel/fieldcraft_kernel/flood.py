@@ -14,6 +14,9 @@ from fieldcraft_kernel.bits import lowest_bit
 from fieldcraft_kernel.book import (
     CELLS,
     COSTS,
+    NEAR_PLAN,
+    NEAR_TOTALS,
+    NEAR_WORDS,
     ORDER,
     OUT,
     PLAN,
@@ -58,8 +61,9 @@ from fieldcraft_kernel.steps import NO_WAY
 
 OUTPUT_FULL = 3
 """A further status of `reach_each`."""
-NEAR, APART = 16, 6
-"""Up to which radius cells are fetched beforehand, and how far right and left of the middle."""
+NEAR, SIDE = 15, 32
+"""Up to which radius a reach is searched in a window of its own, and the window's side."""
+MIDDLE = SIDE * SIDE // 2 + SIDE // 2
 
 
 @jit
@@ -219,25 +223,25 @@ def sort_run(numbers: Any, flags: Any, begin: int, end: int) -> None:
 
 
 @jit
-def fetch(words: Any, plan: Any, totals: Any, radius: int, cell: int) -> Any:
-    """Look at cells all around, so that the machine fetches them at once.
+def cut_out(words: Any, near_words: Any, width: int, cell: int, radius: int) -> None:
+    """Copy the words around a cell into a window, the cell in its middle.
 
-    On a large map they lie far apart, and a search would wait for one after the other. The sum that
-    is returned means nothing; whoever calls this keeps it, or the compiler would drop the looks.
+    What lies beyond the map is left as it is: no step leads there.
     """
-    seen: Any = 0
-    n_cells = words.shape[0]
-    two = totals.shape[0] > n_cells
+    seen = np.uint32(0)
     for row in range(-radius, radius + 1):
-        at = cell + row * plan[WIDTH]
-        if at >= APART and at + APART < n_cells:
-            left, right = np.uint64(at - APART), np.uint64(at + APART)
-            seen += np.int64(words[left]) + np.int64(totals[left])
-            seen += np.int64(words[right]) + np.int64(totals[right])
-            if two:
-                further = np.uint64(n_cells)
-                seen += np.int64(totals[left + further]) + np.int64(totals[right + further])
-    return seen
+        # Rows of a large map lie far apart. To look at both ends of each first makes the machine
+        # fetch all at once; the sum is written, or the looks would be left out.
+        at = cell + row * width
+        if at >= radius and at + radius < words.shape[0]:
+            seen ^= words[np.uint64(at - radius)] ^ words[np.uint64(at + radius)]
+    near_words[0] = seen
+    for row in range(-radius, radius + 1):
+        at = cell + row * width - radius
+        to = MIDDLE + row * SIDE - radius
+        begin, end = max(at, 0), min(at + 2 * radius + 1, words.shape[0])
+        for i in range(begin, end):
+            near_words[np.uint64(to - at + i)] = words[np.uint64(i)]
 
 
 @jit
@@ -253,11 +257,15 @@ def write_out(
     at: int,
     n: int,
     stay: int,
+    origin: int,
+    real_width: int,
+    n_real: int,
 ) -> int:
     """Write the n states that a flood has settled, ready to be shown, and blank the scratch.
 
     In: words, plan; totals, order as `flood` leaves them; stay, 1 where a movement may end in the
-    start's cell whatever its word says.
+    start's cell whatever its word says; and of the whole map, if words are those of a window, the
+    cell at the window's origin, the padded width, and how many cells there are.
     Out, from `at` on, of the k cells by rising ticks, then by number: cells int64 (2 m,), row and
     column; costs float64 (m,); and, from ``2 at`` on, rest int64 (2 m,): of n states, as settled,
     ``state + (total << 32)``, and of the k cells ``stop + 2 * parity``. There must be room for n
@@ -270,6 +278,7 @@ def write_out(
     halves = i64(1 if plan[PARITY] == IN_TOTALS else 0)
     parity, flip = plan[PARITY], 2 * plan[FLIP]
     units, per_unit = float(plan[UNITS]), float(plan[TICKS])
+    width, further = np.uint32(plan[WIDTH]), i64(real_width - plan[WIDTH])
     numbers, flags = work[:n], work[n : 2 * n]
     to, place = u(at), u(2 * at)
     k, begin = u(0), u(0)
@@ -278,16 +287,15 @@ def write_out(
     for i in range(n):
         state = u(order[u(i)])
         total = i64(totals[state])
-        rest[place + u(i)] = i64(state) | total << 32
-        cell = state
+        is_second = state >= n_cells
+        cell = state - n_cells if is_second else state
+        number = origin + i64(cell) + i64(np.uint32(cell) // width) * further
+        rest[place + u(i)] = number + (n_real if is_second else 0) | total << 32
         dear = total & halves
         if parity == IN_ROWS:
-            twin = state + n_cells
-            if state >= n_cells:
-                cell = twin = state - n_cells
-                dear = i64(1)
+            dear = i64(is_second)
             # One row of a cell is shown: the cheaper, of equal ones that with the cheap diagonal.
-            if totals[twin] < total + dear:
+            if totals[cell if is_second else cell + n_cells] < total + dear:
                 continue
         else:
             totals[state] = NO_WAY
@@ -305,13 +313,13 @@ def write_out(
         # Cells of equal ticks by number: put in place at once while they are few.
         j = k
         if k - begin < u(16):
-            while j > begin and numbers[j - u(1)] > i64(cell):
+            while j > begin and numbers[j - u(1)] > number:
                 numbers[j] = numbers[j - u(1)]
                 flags[j] = flags[j - u(1)]
                 j -= u(1)
         else:
             in_order = False
-        numbers[j] = i64(cell)
+        numbers[j] = number
         flags[j] = flag
         k += u(1)
     if not in_order:
@@ -320,14 +328,14 @@ def write_out(
         blank(totals, order, n)
     if stay and k:
         flags[u(0)] |= i64(1)  # nothing but the start is as cheap
-    width = np.uint32(plan[WIDTH])
     place += u(n)
     to += to
+    across = np.uint32(real_width)
     for i in range(i64(k)):
         number = np.uint32(numbers[u(i)])
-        row = number // width
+        row = number // across
         cells[to] = i64(row) - 1
-        cells[to + u(1)] = i64(number - row * width) - 1
+        cells[to + u(1)] = i64(number - row * across) - 1
         rest[place + u(i)] = flags[u(i)]
         to += u(2)
     return int(i64(k))
@@ -335,38 +343,50 @@ def write_out(
 
 @jit
 def write_reach(
-    words: Any,
-    dues: Any,
-    plan: Any,
-    totals: Any,
-    order: Any,
-    queue: Any,
-    work: Any,
-    cells: Any,
-    costs: Any,
-    rest: Any,
-    at: int,
-    start: int,
-    initial: int,
-    stay: int,
-    limit: int,
+    book: Any, dues: Any, at: int, start: int, initial: int, stay: int, limit: int
 ) -> tuple[int, int, int]:
     """Flood from one state and write the answer out.
 
-    In: the graph, limit as in `flood`; start a state, initial its total; stay as in `write_out`.
+    In: book (book.py), of the graph and of all that is worked in and written on; limit as in
+    `flood`; start a state, initial its total; stay as in `write_out`.
     Out, scratch: as those two.
     Returns n, k and the status. Where it does not fit, k is 0, the states are in `order`, their
     totals in the scratch, and the caller makes room and writes them out, or takes and blanks them.
     """
-    radius = limit // plan[LEAST]
-    if radius <= NEAR:
-        work[2] = fetch(words, plan, totals, radius, start % words.shape[0])
-    work[0] = start
+    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
+    order, queue = array_at(book, ORDER, np.int32), array_at(book, QUEUE, np.uint32)
+    work, cells = array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64)
+    costs, rest = array_at(book, COSTS, np.float64), array_at(book, REST, np.int64)
+    width, n_cells = plan[WIDTH], words.shape[0]
     work[1] = initial
+    radius = limit // plan[LEAST]
+    if radius <= NEAR and dues.shape[0] == 0:
+        near_words = array_at(book, NEAR_WORDS, np.uint32)
+        near_plan = array_at(book, NEAR_PLAN, np.int64)
+        near_totals = array_at(book, NEAR_TOTALS, np.int32)
+        cell = start if start < n_cells else start - n_cells
+        cut_out(words, near_words, width, cell, radius)
+        work[0] = MIDDLE if start < n_cells else MIDDLE + SIDE * SIDE
+        n, status = flood(
+            near_words, dues, near_plan, near_totals, order, queue, work[:1], work[1:2], limit
+        )
+        if status != POOL_FULL:
+            if 2 * n <= work.shape[0] and at + n <= costs.shape[0]:
+                k = write_out(
+                    near_words, near_plan, near_totals, order, work, cells, costs, rest, at, n,
+                    stay, cell - SIDE // 2 * (width + 1), width, n_cells,
+                )  # fmt: skip
+                return n, k, status
+            blank(near_totals, order, n)
+            work[1] = initial
+    totals = array_at(book, TOTALS, np.int32)
+    work[0] = start
     n, status = flood(words, dues, plan, totals, order, queue, work[:1], work[1:2], limit)
     if status == POOL_FULL or 2 * n > work.shape[0] or at + n > costs.shape[0]:
         return n, 0, status
-    k = write_out(words, plan, totals, order, work, cells, costs, rest, at, n, stay)
+    k = write_out(
+        words, plan, totals, order, work, cells, costs, rest, at, n, stay, 0, width, n_cells
+    )
     return n, k, status
 
 
@@ -374,24 +394,19 @@ def write_reach(
 def flood_reach(
     book: Any, dues: Any, at: int, start: int, initial: int, stay: int, limit: int
 ) -> tuple[int, int, int]:
-    """Write one reach, as `write_reach` does: book (book.py) of the graph and all the rest."""
-    return write_reach(
-        array_at(book, WORDS, np.uint32), dues, array_at(book, PLAN, np.int64),
-        array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
-        array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64),
-        array_at(book, CELLS, np.int64), array_at(book, COSTS, np.float64),
-        array_at(book, REST, np.int64), at, start, initial, stay, limit,
-    )  # fmt: skip
+    """Write one reach, as `write_reach` does."""
+    return write_reach(book, dues, at, start, initial, stay, limit)
 
 
 @jit
 def write_again(book: Any, n: int, stay: int) -> int:
     """Write what did not fit out at the beginning of a page with room, as `write_out` does."""
+    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
     return write_out(
-        array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64),
-        array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
+        words, plan, array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
         array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64),
         array_at(book, COSTS, np.float64), array_at(book, REST, np.int64), 0, n, stay,
+        0, plan[WIDTH], words.shape[0],
     )  # fmt: skip
 
 
@@ -417,18 +432,11 @@ def reach_each(
     Returns how many starts are done, and DONE or BEYOND, or why the next one could not be:
     POOL_FULL, or OUTPUT_FULL.
     """
-    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
     totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
-    queue, work = array_at(book, QUEUE, np.uint32), array_at(book, OUT, np.int64)
-    cells, costs = array_at(book, CELLS, np.int64), array_at(book, COSTS, np.float64)
-    rest = array_at(book, REST, np.int64)
     at = 0
     result = DONE
     for i in range(starts.shape[0]):
-        n, k, status = write_reach(
-            words, dues, plan, totals, order, queue, work, cells, costs, rest,
-            at, starts[i], initial[i], stays[i], limit,
-        )  # fmt: skip
+        n, k, status = write_reach(book, dues, at, starts[i], initial[i], stays[i], limit)
         if status == POOL_FULL:
             return i, status
         if n > 0 and k == 0:

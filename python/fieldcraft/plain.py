@@ -54,6 +54,7 @@ class PlainGraph:
 
     def __init__(self, graph: Graph, words: Array, dues: Array, plan: Array) -> None:
         self.words, self.dues, self.plan = words, dues, plan
+        self.near_plan = frozen(_near(plan, graph.n_cells))
         self.n_cells = graph.n_cells
         self.n_states = graph.copies * graph.n_cells
         self.n_slots = int(plan[kernel.SLOTS])
@@ -113,6 +114,19 @@ def plain_graph(
         begin, end = max(0, part.start - 1), min(graph.shape[0] + 2, part.stop + 1)
         kernel.keep_needed(words, instead, begin * width, end * width, plan)
     return PlainGraph(graph, frozen(words), frozen(dues), frozen(plan))
+
+
+def _near(plan: Array, n_cells: int) -> Array:
+    """Return the plan of the window in which near reaches are searched, see `flood.cut_out`."""
+    near = plan.copy()
+    near[kernel.WIDTH] = flood.SIDE
+    for row in range(2):
+        moves = near[kernel.MOVES + row * kernel.N_MOVES :][: kernel.N_MOVES].reshape(-1, 8)
+        down, right = moves[kernel.DOWN // 8], moves[kernel.RIGHT // 8]
+        moves[kernel.OFFSET // 8] = down * flood.SIDE + right
+        moves[kernel.TURN // 8] //= n_cells
+        moves[kernel.TURN // 8] *= flood.SIDE**2
+    return near
 
 
 def _dues(graph: Graph) -> Array:
@@ -214,7 +228,10 @@ class PlainScratch:
     `full`.
     """
 
-    __slots__ = ("at", "book", "full", "graph", "order", "out", "page", "queue", "totals")
+    __slots__ = (
+        "at", "book", "full", "graph", "near_totals", "near_words", "order", "out", "page", "queue",
+        "totals",
+    )  # fmt: skip
 
     def __init__(self, graph: PlainGraph) -> None:
         self.totals = np.full(graph.n_states, NO_WAY, np.int32)
@@ -225,6 +242,10 @@ class PlainScratch:
         self._note(book.TOTALS, self.totals)
         self._note(book.ORDER, self.order)
         self._note(book.OUT, self.out)
+        self.near_words = np.zeros(flood.SIDE**2, np.uint32)
+        self.near_totals = np.full(2 * flood.SIDE**2, NO_WAY, np.int32)
+        self._note(book.NEAR_WORDS, self.near_words)
+        self._note(book.NEAR_TOTALS, self.near_totals)
         self.turn_page(PAGE)
         self.use(graph)
         self.enlarge(graph.n_pool)
@@ -250,6 +271,7 @@ class PlainScratch:
         self.graph = graph  # kept alive as long as the book names its arrays
         self._note(book.WORDS, graph.words)
         self._note(book.PLAN, graph.plan)
+        self._note(book.NEAR_PLAN, graph.near_plan)
 
     def lengthen(self, size: int | None = None) -> None:
         """Make the array of answers longer, four times if not told how long."""

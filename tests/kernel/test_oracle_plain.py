@@ -137,6 +137,36 @@ def test_paths_equal_the_general_search(case, parity, stop):
         assert sum(step.cost for step in found.steps) == pytest.approx(found.cost)
 
 
+@pytest.mark.parametrize("lattice", fc_st.LATTICES)
+@pytest.mark.parametrize("shape", [(60, 41), (70, 3), (2, 90), (1, 1)], ids=str)
+def test_near_reaches_are_cut_out_of_the_map(lattice, shape):
+    """At the edges, at radii around that of the window, and one after the other."""
+    rng = np.random.default_rng(sum(shape))
+    kind = Lattice(lattice)
+    steps = fc.legal_steps(kind, rng.random(shape) < 0.9)
+    enter = rng.integers(2, 5, shape)
+    corners = [(0, 0), (shape[0] - 1, shape[1] - 1), (0, shape[1] - 1)]
+    starts = corners + [some_cell(rng, shape) for _ in range(3 if NO_JIT else 12)]
+    rules = [(1, 1), (70, 99), "alternating", "alternating-2"] if lattice == "square" else [(1, 1)]
+    for diagonal in rules:
+        field, general = (
+            fc.StepField(kind, shape, steps=steps, enter=enter, diagonal=diagonal) for _ in range(2)
+        )
+        general._searcher.__dict__["plain"] = None
+        near = flood.NEAR * 2
+        for budget in (0, 7, near, near + 1.5, near + 2, near + 9):
+            for parity in (0, 1):
+                for start in starts:
+                    found = field.reach(start, budget, parity=parity)
+                    wanted = general.reach(start, budget, parity=parity)
+                    assert found == wanted
+                    goal = tuple(found.cells[-1].tolist())
+                    assert found.path_to(goal, stop=False) == wanted.path_to(goal, stop=False)
+                assert field.reach_many(starts, budget, parity=parity) == [
+                    general.reach(start, budget, parity=parity) for start in starts
+                ]
+
+
 @pytest.mark.parametrize("diagonals", ["equidistant", "alternating", (70, 99)], ids=str)
 def test_a_pool_that_fills_up_loses_nothing(diagonals):
     cost = np.random.default_rng(7).integers(1, 9, (24, 24))
@@ -151,6 +181,8 @@ def test_a_pool_that_fills_up_loses_nothing(diagonals):
     assert field.path((12, 12), (1, 22)).cost == wanted.path((12, 12), (1, 22)).cost
     field._searcher.plain._idle.clear()
     assert field.reach_many(starts, 20) == wanted.reach_many(starts, 20)
+    field._searcher.plain._idle.clear()
+    assert len(field.reach((12, 12), 90)) == 24 * 24  # beyond the window
     (scratch,) = field._searcher.plain._idle[:1]
     assert len(scratch.queue) > scratch.graph.n_slots + 8 * kernel.SPARE
     first = int(scratch.graph.plan[kernel.TOP]) + scratch.graph.n_slots
@@ -407,5 +439,7 @@ def test_paths_of_all_lengths_on_small_pages(monkeypatch):
     assert found == [general.path((0, 0), goal, **asked) for goal in goals]
     pairs = [((0, 0), goal) for goal in goals]
     assert field.paths(pairs, **asked) == found
+    field._searcher.plain._idle.clear()
+    assert len(field.reach((12, 12), 90)) == 24 * 24  # beyond the window
     (scratch,) = field._searcher.plain._idle[:1]
     assert len(scratch.out) <= 16 * 4**3  # longer once or twice, not at every page
