@@ -59,6 +59,14 @@ class Lanes(NamedTuple):
 
 
 @jit
+def side_by_side(array: Any, begin: int, end: int, along: int) -> Any:
+    """Return every so-manieth entry of an array (N,) from `begin` to `end`, contiguous."""
+    if along == 1:
+        return array[begin:end]
+    return array[begin:end:along].copy()
+
+
+@jit
 def lay_out(
     prices: Any,
     first: Any,
@@ -96,14 +104,16 @@ def lay_out(
         stop[lane : lane + n_lanes] = stops[cell:behind:along]
         for i in range(rows.shape[0]):
             row = rows[i]
-            masks = steps[graph.rows[row, STEPS]][cell:behind:along].copy()
+            masks = side_by_side(steps[graph.rows[row, STEPS]], cell, behind, along)
             leave_row, border_row = graph.rows[row, LEAVE], graph.rows[row, BORDER]
             halt_row = graph.rows[row, HALT]
             for k in range(n_directions):
                 scale, extra = graph.scale[row, k], graph.extra[row, k]
                 ahead = offsets[line & is_hex, k]
                 # One thing a loop, and from where it lies side by side: that becomes vector code.
-                entered = enter[graph.entry[row, k]][cell + ahead : behind + ahead : along].copy()
+                entered = side_by_side(
+                    enter[graph.entry[row, k]], cell + ahead, behind + ahead, along
+                )
                 for j in range(n_lanes):
                     price[j] = (scale * np.int64(entered[j]) + extra) >> shift
                 if leave_row >= 0:
@@ -221,10 +231,11 @@ def count_lanes(
 ) -> int:
     """Count what each source reaches, and by how many sources each cell is reached.
 
-    Out: count, stops, visitors int32 (M,), added to: cells reached, those of them where a movement
-    may end, and sources that reach the cell. Scratch: left, fresh, see `spread_lanes`; tally uint8
-    (2, columns of left), counts in single bytes, as long as they fit. In: lanes `begin` to `end` of
-    one parity, worked on in blocks of as many as `left` has columns.
+    Out: count, stops int32 (M,) and visitors uint16 (M,), added to: cells reached, those of them
+    where a movement may end, and sources that reach the cell, at most one an offset. Scratch: left,
+    fresh, see `spread_lanes`; tally uint8 (2, columns of left), counts in single bytes, as long as
+    they fit. In: lanes `begin` to `end` of one parity, worked on in blocks of as many as `left` has
+    columns.
     """
     shift = lanes.shift
     n, columns = lanes.beyond.shape[0], left.shape[1]
@@ -254,13 +265,13 @@ def count_lanes(
             if n_tallied == 0:
                 reached[:] = 0
                 stopping[:] = 0
-            # Two loops: with entries of four bytes among them, those of one would go by fours.
+            # Two loops: with entries of two bytes among them, those of one would go by them.
             for lane in range(size):
                 one = np.uint8(row[lane] > 0)
                 reached[lane] = np.uint8(reached[lane] + one)
                 stopping[lane] = np.uint8(stopping[lane] + np.uint8(one & may_stop[lane]))
             for lane in range(size):
-                visited[lane] = np.int32(visited[lane] + np.int32(row[lane] > 0))
+                visited[lane] = np.uint16(visited[lane] + np.uint16(row[lane] > 0))
             n_tallied += 1
             if n_tallied == MOST_TALLIED:
                 add_tallies(counted, stopped, tally)

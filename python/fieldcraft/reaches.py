@@ -196,7 +196,7 @@ class Reaches:
         flats = self._way.counted()
 
         def laid_back(begin: int, end: int) -> list[npt.NDArray[np.int32]]:
-            return [frozen(self._order.on_map(flat)) for flat in flats[begin:end]]
+            return [frozen(self._order.on_map(flat, np.int32)) for flat in flats[begin:end]]
 
         many = self._order.size >= QUICK_CELLS
         return tuple(spread(len(flats), laid_back, least=1 if many else len(flats)))
@@ -283,9 +283,9 @@ class _Order:
         lines = array.T if self.lattice.is_flat else array
         return np.concatenate([lines[i :: self.apart].ravel() for i in range(self.apart)])
 
-    def on_map(self, flat: Array) -> Array:
-        """Return an array in order as one of the map, shape (height, width)."""
-        array = np.empty(self.shape, flat.dtype)
+    def on_map(self, flat: Array, kind: Any) -> Array:
+        """Return an array in order as one of the map and of a kind, shape (height, width)."""
+        array = np.empty(self.shape, kind)
         lines = array.T if self.lattice.is_flat else array
         lines[:: self.apart] = flat[: self.n_even].reshape(-1, self.length)
         if self.apart > 1:
@@ -295,7 +295,7 @@ class _Order:
     @cached_property
     def places(self) -> npt.NDArray[np.int64]:
         """The place of each cell in the order, shape (height, width)."""
-        return frozen(self.on_map(np.arange(self.size)))
+        return frozen(self.on_map(np.arange(self.size), np.int64))
 
     @cached_property
     def cells(self) -> npt.NDArray[np.int64]:
@@ -509,7 +509,7 @@ class _SideBySide:
         def part(first: int, last: int) -> list[None]:
             with self._lock:
                 if not idle:
-                    idle.append(np.zeros(n, np.int32))
+                    idle.append(np.zeros(n, np.uint16))
                     visitors.append(idle[0])
                 mine = idle.pop()
             tally = np.empty((2, self.columns), np.uint8)
