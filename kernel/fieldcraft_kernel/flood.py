@@ -61,9 +61,15 @@ from fieldcraft_kernel.steps import NO_WAY
 
 OUTPUT_FULL = 3
 """A further status of `reach_each`."""
-NEAR, SIDE = 15, 32
-"""Up to which radius a reach is searched in a window of its own, and the window's side."""
-MIDDLE = SIDE * SIDE // 2 + SIDE // 2
+NEAR = 15
+SIDE = 2 * (NEAR + 1)
+"""Up to which radius a reach is searched in a window of its own, and the window's side: one more,
+so that it is a round number."""
+HALF = NEAR + 1
+MIDDLE = HALF * (SIDE + 1)
+"""Row and column of the window's middle, and its cell."""
+IN_WINDOW = -1
+"""In place of a number of cells: what was found did not fit, and lies in the window."""
 
 
 @jit
@@ -231,11 +237,11 @@ def cut_out(words: Any, near_words: Any, width: int, cell: int, radius: int) -> 
     seen = np.uint32(0)
     for row in range(-radius, radius + 1):
         # Rows of a large map lie far apart. To look at both ends of each first makes the machine
-        # fetch all at once; the sum is written, or the looks would be left out.
+        # fetch all at once; what is made of them is kept, or the looks would be left out.
         at = cell + row * width
         if at >= radius and at + radius < words.shape[0]:
             seen ^= words[np.uint64(at - radius)] ^ words[np.uint64(at + radius)]
-    near_words[0] = seen
+    near_words[0] = seen  # further off than any step leads
     for row in range(-radius, radius + 1):
         at = cell + row * width - radius
         to = MIDDLE + row * SIDE - radius
@@ -342,7 +348,40 @@ def write_out(
 
 
 @jit
-def write_reach(
+def write_near(book: Any, at: int, start: int, n: int, stay: int) -> int:
+    """Write out what a flood from a state has settled in the window, as `write_out` does."""
+    words = array_at(book, WORDS, np.uint32)
+    width, n_cells = array_at(book, PLAN, np.int64)[WIDTH], words.shape[0]
+    cell = start if start < n_cells else start - n_cells
+    return write_out(
+        array_at(book, NEAR_WORDS, np.uint32), array_at(book, NEAR_PLAN, np.int64),
+        array_at(book, NEAR_TOTALS, np.int32), array_at(book, ORDER, np.int32),
+        array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64),
+        array_at(book, COSTS, np.float64), array_at(book, REST, np.int64), at, n, stay,
+        cell - HALF * (width + 1), width, n_cells,
+    )  # fmt: skip
+
+
+@jit
+def write_far(book: Any, at: int, n: int, stay: int) -> int:
+    """Write out what a flood has settled on the map, as `write_out` does."""
+    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
+    return write_out(
+        words, plan, array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
+        array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64),
+        array_at(book, COSTS, np.float64), array_at(book, REST, np.int64), at, n, stay,
+        0, plan[WIDTH], words.shape[0],
+    )  # fmt: skip
+
+
+@jit
+def write_again(book: Any, start: int, n: int, stay: int, in_window: int) -> int:
+    """Write what did not fit out at the beginning of a page with room."""
+    return write_near(book, 0, start, n, stay) if in_window else write_far(book, 0, n, stay)
+
+
+@jit
+def flood_reach(
     book: Any, dues: Any, at: int, start: int, initial: int, stay: int, limit: int
 ) -> tuple[int, int, int]:
     """Flood from one state and write the answer out.
@@ -350,64 +389,36 @@ def write_reach(
     In: book (book.py), of the graph and of all that is worked in and written on; limit as in
     `flood`; start a state, initial its total; stay as in `write_out`.
     Out, scratch: as those two.
-    Returns n, k and the status. Where it does not fit, k is 0, the states are in `order`, their
-    totals in the scratch, and the caller makes room and writes them out, or takes and blanks them.
+    Returns n, k and the status. Where it does not fit, k is 0, or IN_WINDOW; the states are in
+    `order`, their totals in the scratch, and the caller makes room and writes them out, or takes
+    those of the map and blanks them.
     """
     words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
     order, queue = array_at(book, ORDER, np.int32), array_at(book, QUEUE, np.uint32)
-    work, cells = array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64)
-    costs, rest = array_at(book, COSTS, np.float64), array_at(book, REST, np.int64)
-    width, n_cells = plan[WIDTH], words.shape[0]
-    work[1] = initial
+    work, room = array_at(book, OUT, np.int64), int(book[COSTS + 1])
+    n_cells = words.shape[0]
     radius = limit // plan[LEAST]
+    work[1] = initial
     if radius <= NEAR and dues.shape[0] == 0:
         near_words = array_at(book, NEAR_WORDS, np.uint32)
-        near_plan = array_at(book, NEAR_PLAN, np.int64)
-        near_totals = array_at(book, NEAR_TOTALS, np.int32)
         cell = start if start < n_cells else start - n_cells
-        cut_out(words, near_words, width, cell, radius)
+        cut_out(words, near_words, plan[WIDTH], cell, radius)
         work[0] = MIDDLE if start < n_cells else MIDDLE + SIDE * SIDE
         n, status = flood(
-            near_words, dues, near_plan, near_totals, order, queue, work[:1], work[1:2], limit
-        )
-        if status != POOL_FULL:
-            if 2 * n <= work.shape[0] and at + n <= costs.shape[0]:
-                k = write_out(
-                    near_words, near_plan, near_totals, order, work, cells, costs, rest, at, n,
-                    stay, cell - SIDE // 2 * (width + 1), width, n_cells,
-                )  # fmt: skip
-                return n, k, status
-            blank(near_totals, order, n)
-            work[1] = initial
+            near_words, dues, array_at(book, NEAR_PLAN, np.int64),
+            array_at(book, NEAR_TOTALS, np.int32), order, queue, work[:1], work[1:2], limit,
+        )  # fmt: skip
+        if status == POOL_FULL:
+            return n, 0, status
+        if 2 * n > work.shape[0] or at + n > room:
+            return n, IN_WINDOW, status
+        return n, write_near(book, at, start, n, stay), status
     totals = array_at(book, TOTALS, np.int32)
     work[0] = start
     n, status = flood(words, dues, plan, totals, order, queue, work[:1], work[1:2], limit)
-    if status == POOL_FULL or 2 * n > work.shape[0] or at + n > costs.shape[0]:
+    if status == POOL_FULL or 2 * n > work.shape[0] or at + n > room:
         return n, 0, status
-    k = write_out(
-        words, plan, totals, order, work, cells, costs, rest, at, n, stay, 0, width, n_cells
-    )
-    return n, k, status
-
-
-@jit
-def flood_reach(
-    book: Any, dues: Any, at: int, start: int, initial: int, stay: int, limit: int
-) -> tuple[int, int, int]:
-    """Write one reach, as `write_reach` does."""
-    return write_reach(book, dues, at, start, initial, stay, limit)
-
-
-@jit
-def write_again(book: Any, n: int, stay: int) -> int:
-    """Write what did not fit out at the beginning of a page with room, as `write_out` does."""
-    words, plan = array_at(book, WORDS, np.uint32), array_at(book, PLAN, np.int64)
-    return write_out(
-        words, plan, array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32),
-        array_at(book, OUT, np.int64), array_at(book, CELLS, np.int64),
-        array_at(book, COSTS, np.float64), array_at(book, REST, np.int64), 0, n, stay,
-        0, plan[WIDTH], words.shape[0],
-    )  # fmt: skip
+    return n, write_far(book, at, n, stay), status
 
 
 @jit
@@ -427,20 +438,20 @@ def reach_each(
     """Write the reach of each start in turn, until all are done or one does not fit.
 
     In: book, dues, limit as `flood_reach`; starts, initial, stays int64 (s,), one search each.
-    Out: what `write_reach` writes, one after the other, n entries of `cells` apart; sizes int64
+    Out: what `flood_reach` writes, one after the other, n entries of `cells` apart; sizes int64
     (s, 2), n and k of each. The scratch is blank again.
     Returns how many starts are done, and DONE or BEYOND, or why the next one could not be:
     POOL_FULL, or OUTPUT_FULL.
     """
-    totals, order = array_at(book, TOTALS, np.int32), array_at(book, ORDER, np.int32)
     at = 0
     result = DONE
     for i in range(starts.shape[0]):
-        n, k, status = write_reach(book, dues, at, starts[i], initial[i], stays[i], limit)
+        n, k, status = flood_reach(book, dues, at, starts[i], initial[i], stays[i], limit)
         if status == POOL_FULL:
             return i, status
-        if n > 0 and k == 0:
-            blank(totals, order, n)
+        if n > 0 and k <= 0:
+            where = NEAR_TOTALS if k == IN_WINDOW else TOTALS
+            blank(array_at(book, where, np.int32), array_at(book, ORDER, np.int32), n)
             return i, OUTPUT_FULL
         sizes[i, 0] = n
         sizes[i, 1] = k

@@ -60,7 +60,7 @@ class Lanes(NamedTuple):
 
 @jit
 def side_by_side(array: Any, begin: int, end: int, along: int) -> Any:
-    """Return every so-manieth entry of an array (N,) from `begin` to `end`, contiguous."""
+    """Return every `along`-th entry of an array (N,) from `begin` to `end`, contiguous."""
     if along == 1:
         return array[begin:end]
     return array[begin:end:along].copy()

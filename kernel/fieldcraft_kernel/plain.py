@@ -14,21 +14,22 @@ A graph is *bare* where it has one row of states and no dues; `dues` then has th
 known when a kernel is compiled, so that bare graphs pay for nothing they have not.
 
 The queue is a ring of buckets of one tick each, in one array uint32: first a bit for each bucket
-that says whether it is not empty, so that empty ones are passed 64 at a time; then for each the
-place of its newest entry, 0 where it is empty; then the pool, in two halves. An entry is two words:
-the place of the one before it in its bucket, and a state with the direction in which it was
+that says whether it is not empty, so that empty ones are passed 32 or 64 at a time; then for each
+the place of its newest entry, 0 where it is empty; then the pool, in two halves. An entry is two
+words: the place of the one before it in its bucket, and a state with the direction in which it was
 entered. Its tick is the bucket's, and when it comes out it is stale if that is no longer the
 state's total.
 
 Entries are written one after the other into one half of the pool. One more is always written, and
 stays if the step was an improvement: whether it is cannot be foretold, and a branch that is guessed
-wrong costs more than the writing. Where a half is full, the entries that are alive are gathered in
-the other, so the pool stays small and near however many there were.
+wrong costs more than the writing. (A* branches, as most of its steps improve nothing.) Where a half
+is full, what is in the buckets is gathered in the other, so the pool stays small and near however
+many there were.
 
 Proof of size: prices are at least 1 and the ring is longer than the dearest step (with a heuristic
 twice that, see graph.py), so ticks alive differ in their slots. Each improvement of a state is one
 entry, and one expansion writes at most eight and one on trial (SPARE). It begins with that much
-room: where gathering leaves less than half of a half, the search is stopped (POOL_FULL), and the
+room: where gathering fills more than half of a half, the search is stopped (POOL_FULL), and the
 caller begins again with a larger pool.
 
 Who was entered in direction d need not look at what its predecessor reached at once and no dearer:
@@ -46,8 +47,8 @@ from fieldcraft_kernel.steps import NO_WAY
 
 ODD, STOP, ENTER = 8, 9, 16
 """Bits of a word."""
-ENTRY, SPARE = 2, 20
-"""Words of an entry in the queue, and of those that an expansion needs at most."""
+ENTRY, SPARE = 2, 18
+"""Words of an entry in the queue, and of the nine that an expansion needs at most."""
 
 # Places in `plan`. TOP is where the places of the buckets begin in a queue; the pool begins SLOTS
 # later. KIND is that of the lattice (lattice.py). What no way undercuts: STRAIGHT for a straight

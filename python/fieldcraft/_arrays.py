@@ -212,7 +212,7 @@ def _counted(
 
 def _not_whole(arrays: dict[str, Array]) -> CostError:
     for name, array in arrays.items():
-        wrong = (array != np.floor(array)) | (array > MAX_TICKS)
+        wrong = (array != np.floor(array)) | (array.astype(np.float64) > MAX_TICKS)
         if wrong.any():
             place = tuple(int(i) for i in np.argwhere(wrong)[0])
             shown = "cost" if name == "enter" else name

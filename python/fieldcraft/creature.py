@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from fieldcraft.errors import ArgumentTypeError, RulesError, nearest
+from fieldcraft.errors import ArgumentTypeError, OutsideMapError, RulesError, nearest
 from fieldcraft.lattice import LARGEST_INDEX, Cell
 from fieldcraft.units import quantity
 
@@ -311,10 +311,10 @@ def as_cell(value: Any, what: str = "cell") -> Cell:
         if isinstance(row, (bool, str, float)) or isinstance(col, (bool, str, float)):
             raise TypeError
         cell = int(row.__index__()), int(col.__index__())
-        if max(map(abs, cell)) > LARGEST_INDEX:
-            raise ArgumentTypeError(f"{what} lies further out than any map, {LARGEST_INDEX:,}")
-        return cell
     except (TypeError, ValueError, AttributeError):
         raise ArgumentTypeError(
             f"{what} must be (row, col), two whole numbers, not {_shown(value)}"
         ) from None
+    if max(map(abs, cell)) > LARGEST_INDEX:
+        raise OutsideMapError(f"{what} lies further out than any map, {LARGEST_INDEX:,}")
+    return cell

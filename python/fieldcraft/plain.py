@@ -152,7 +152,7 @@ def _plan(graph: Graph, ticks: tuple[int, int], *, is_bare: bool) -> tuple[Array
     plan = np.zeros(kernel.N_PLAN, np.int64)
     plan[kernel.WIDTH] = graph.shape[1] + 2
     plan[kernel.SLOTS] = max(graph.slots, MIN_SLOTS)
-    # After a bit for each bucket, in an even number of words, so that no entry is torn.
+    # After a bit for each bucket, in an even number of words: entries begin at even places.
     plan[kernel.TOP] = -(plan[kernel.SLOTS] // -64) * kernel.ENTRY
     plan[kernel.SHIFT] = arrays.shift
     if graph.is_alternating:
@@ -203,7 +203,7 @@ NO_WAY_BACK = "a settled state has no way back; please report this"
 class Page(NamedTuple):
     """What reaches are written on, one after the other; they keep it and only look at it.
 
-    `cells` int64 (m, 2), `costs` float64 (m,), `rest` int64 (2 m,): see `flood.write_reach`.
+    `cells` int64 (m, 2), `costs` float64 (m,), `rest` int64 (2 m,): see `flood.flood_reach`.
     """
 
     cells: Array
@@ -283,8 +283,8 @@ class PlainScratch:
         first = int(self.graph.plan[kernel.TOP]) + self.graph.n_slots
         if n_pool is None:
             n_pool = 4 * (len(self.queue) - first)
-        # Two halves of whole entries.
-        self.queue = np.zeros(first + (n_pool // 4 + kernel.SPARE) * 4, np.uint32)
+        entries = n_pool // (2 * kernel.ENTRY) + kernel.SPARE  # of each half
+        self.queue = np.zeros(first + 2 * kernel.ENTRY * entries, np.uint32)
         self._note(book.QUEUE, self.queue)
 
 
@@ -346,18 +346,20 @@ class PlainSearcher:
             scratch.enlarge()
             n, k, status = flood.flood_reach(scratch.book, dues, at, state, total, stay, limit)
         found: tuple[Page, int, int, int] | tuple[Array, Array] | None
-        if k or not n:
+        if k > 0 or not n:
             found = (scratch.page, at, n, k) if k else None
             scratch.at = at + n
-        elif n > MOST_WRITTEN:
-            found = self._take(scratch, n)
+        elif k == flood.IN_WINDOW or n <= MOST_WRITTEN:
+            found = self._written_again(scratch, state, n, stay, k == flood.IN_WINDOW)
         else:
-            found = self._written_again(scratch, n, stay)
+            found = self._take(scratch, n)
         self._idle.append(scratch)
         return None if status and self._is_cut_off(status, limit) else found
 
     @staticmethod
-    def _written_again(scratch: PlainScratch, n: int, stay: int) -> tuple[Page, int, int, int]:
+    def _written_again(
+        scratch: PlainScratch, start: int, n: int, stay: int, in_window: bool
+    ) -> tuple[Page, int, int, int]:
         """Return what a flood has found but the page had no room for."""
         if len(scratch.out) < 2 * n:
             scratch.lengthen(2 * n)
@@ -366,7 +368,7 @@ class PlainSearcher:
             # A page of its own, so that no small reach keeps it alive.
             kept = scratch.page, scratch.at, scratch.full, scratch.book.copy()
         scratch.turn_page(n if kept else PAGE)
-        k = flood.write_again(scratch.book, n, stay)
+        k = flood.write_again(scratch.book, start, n, stay, int(in_window))
         page, scratch.at = scratch.page, n
         if kept is not None:
             scratch.page, scratch.at, scratch.full, scratch.book[:] = kept

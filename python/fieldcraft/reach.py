@@ -427,7 +427,7 @@ class WrittenReach(Reach):
     """A reach from one cell that a kernel has written out, so that there is nothing to work out.
 
     Made for speed: it is a place on a page that it shares with others, and what is asked for is
-    looked up there. `fieldcraft_kernel.flood.write_reach` says what is written where.
+    looked up there. `fieldcraft_kernel.flood.flood_reach` says what is written where.
     """
 
     def __init__(

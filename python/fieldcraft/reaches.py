@@ -198,8 +198,9 @@ class Reaches:
         def laid_back(begin: int, end: int) -> list[npt.NDArray[np.int32]]:
             return [frozen(self._order.on_map(flat, np.int32)) for flat in flats[begin:end]]
 
-        many = self._order.size >= QUICK_CELLS
-        return tuple(spread(len(flats), laid_back, least=1 if many else len(flats)))
+        if self._order.size < QUICK_CELLS:
+            return tuple(laid_back(0, len(flats)))
+        return tuple(spread(len(flats), laid_back))
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -287,9 +288,8 @@ class _Order:
         """Return an array in order as one of the map and of a kind, shape (height, width)."""
         array = np.empty(self.shape, kind)
         lines = array.T if self.lattice.is_flat else array
-        lines[:: self.apart] = flat[: self.n_even].reshape(-1, self.length)
-        if self.apart > 1:
-            lines[1::2] = flat[self.n_even :].reshape(-1, self.length)
+        for i, part in enumerate((flat[: self.n_even], flat[self.n_even :])[: self.apart]):
+            lines[i :: self.apart] = part.reshape(-1, self.length)
         return array
 
     @cached_property
@@ -450,7 +450,10 @@ def _within(lattice: Lattice, least: tuple[int, ...], most: int) -> tuple[Array,
 
 
 def _offsets(lattice: Lattice, deltas: Array) -> npt.NDArray[np.int64]:
-    """Return deltas, axial on hexagons, as rows and columns from either parity, (2, n, 2)."""
+    """Return deltas, axial on hexagons, as rows and columns from either parity, (2, n, 2).
+
+    On squares both are the same, so that nobody need ask.
+    """
     if not lattice.is_hex:
         return np.stack([deltas, deltas])
     starts = np.array([[0, 0], [0, 1] if lattice.is_flat else [1, 0]])

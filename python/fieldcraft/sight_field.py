@@ -495,9 +495,10 @@ class SightField(Frozen):
             return extents
 
         if self._plain and not self.lattice.is_hex and n >= 2 * QUICK_PAIRS:
-            self._check_pairs(spread(n, both, least=QUICK_PAIRS), asked)
+            # So many are worth threads however near they look, and squares need no table.
+            self._check_pairs(spread(n, both, least=QUICK_PAIRS // 4), asked)
             return Sights(array, halves, lights, (self,))
-        # How far they look tells which table they need, and whether few are worth a thread.
+        # How far they look tells which table hexes need, and whether few are worth a thread.
         widest = self._check_pairs(spread(n, taken, least=4 * QUICK_PAIRS), asked)
         table = self._pair_lines(n, widest)
         # A far line, or one over heights, takes as long as many near ones.

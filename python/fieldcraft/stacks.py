@@ -20,6 +20,7 @@ from fieldcraft.errors import (
     nearest,
 )
 from fieldcraft.frozen import frozen
+from fieldcraft.graph import MAX_TICKS
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.queries import spread
 from fieldcraft.reach import Reach
@@ -35,7 +36,6 @@ CORNERS = {"both": kernel.BOTH, "either": kernel.EITHER, "free": kernel.FREE}
 MOST_SLOTS = 1 << 12
 MOST_ENTRIES = 1 << 24
 """Where the buckets of one map would hold more, maps are prepared and searched one by one."""
-LARGEST_TICKS = 65_535
 CELLS_A_BLOCK = 1 << 14
 """So few cells are not worth another thread."""
 
@@ -123,7 +123,7 @@ class FieldStack:
         self._fields: dict[int, StepField] = {}
         # Where a movement may end is no matter of distances.
         needs_fields = bool(self._extras.keys() - {"stop"}) or diagonals == (1.0, math.sqrt(2.0))
-        counted = self._counted(given)
+        counted = self._taken_in(given)
         self._ticks: npt.NDArray[np.uint16] | None = None
         self._unit = Fraction(1)
         if counted is not None:
@@ -150,20 +150,20 @@ class FieldStack:
             raise MapError(f"{name} has shape {array.shape}, the stack has {self.shape}")
         return array
 
-    def _counted(self, given: Array) -> tuple[npt.NDArray[np.uint16], Fraction] | None:
+    def _taken_in(self, given: Array) -> tuple[npt.NDArray[np.uint16], Fraction] | None:
         """Keep a copy of the costs, since training loops use their arrays again, and return ticks.
 
         Ticks, 0 where closed, and the ticks in a unit; None where costs are no ticks.
         """
         ticks = np.empty(self.shape, np.uint16)
 
-        def converted(begin: int, end: int) -> list[tuple[int, bool]]:
+        def taken_in(begin: int, end: int) -> list[tuple[int, bool]]:
             own = slice(begin, end)
             self._cost[own] = given[own]
-            wrong, fits = self._converted(own, ticks[own])
+            wrong, fits = self._write_ticks(own, ticks[own])
             return [(wrong + begin * ticks[0].size if wrong >= 0 else wrong, fits)]
 
-        blocks = spread(len(self), converted, least=self._maps_a_block)
+        blocks = spread(len(self), taken_in, least=self._maps_a_block)
         for wrong, _ in blocks:
             if wrong >= 0:
                 raise self._wrong(wrong)
@@ -182,7 +182,7 @@ class FieldStack:
         ticks[is_shut] = 0
         return frozen(ticks), counted[1]
 
-    def _converted(self, own: slice, ticks: npt.NDArray[np.uint16]) -> tuple[int, bool]:
+    def _write_ticks(self, own: slice, ticks: npt.NDArray[np.uint16]) -> tuple[int, bool]:
         """Write the ticks of some maps, 0 where closed.
 
         Returns the place of the first wrong cost among theirs, or -1, and whether ticks of one
@@ -198,7 +198,7 @@ class FieldStack:
         is_wrong = costs <= 0 if shut is None else (costs <= 0) & ~shut
         if is_wrong.any():
             return int(np.argmax(is_wrong)), True
-        if costs.max() > LARGEST_TICKS or costs.min() < 0:
+        if costs.max() > MAX_TICKS or costs.min() < 0:
             return -1, False
         ticks[:] = costs
         if shut is not None:

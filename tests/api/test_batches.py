@@ -74,6 +74,37 @@ def test_the_caller_works_along_and_hears_of_errors_elsewhere():
     assert len(seen) == 2
 
 
+def test_a_batch_does_not_wait_for_threads_that_others_keep_busy():
+    """Neither for their work, nor for them to notice that it has been called off."""
+    may_go = threading.Event()
+
+    def slow(begin, end):
+        may_go.wait(60)
+        return [0] * (end - begin)
+
+    others = [threading.Thread(target=queries.spread, args=(8, slow)) for _ in range(2)]
+    for one in others:
+        one.start()
+    time.sleep(0.1)
+    assert queries.spread(24, lambda a, b: [1] * (b - a)) == [1] * 24
+    assert all(one.is_alive() for one in others)
+    may_go.set()
+    for one in others:
+        one.join()
+
+
+def test_answers_are_counted_as_those_of_a_list():
+    found = fc.grid.field(np.ones((9, 9))).reach_many([(1, 1), (5, 5)], 2)
+    assert found[np.int64(-1)] == found[1]
+    assert found[-2:] == [found[0], found[1]]
+    for place in (2, -3):
+        with pytest.raises(IndexError):
+            found[place]
+    for place in (1.5, "1", None):
+        with pytest.raises(TypeError):
+            found[place]
+
+
 def test_an_interrupt_waits_for_what_has_begun():
     caller, running = threading.get_ident(), []
 

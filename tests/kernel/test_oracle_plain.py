@@ -167,6 +167,29 @@ def test_near_reaches_are_cut_out_of_the_map(lattice, shape):
                 ]
 
 
+@pytest.mark.parametrize("diagonals", ["equidistant", "alternating"])
+def test_near_reaches_that_do_not_fit_the_page_are_not_searched_again(diagonals, monkeypatch):
+    cost = np.ones((60, 60), np.int64)
+    field, wanted = (fc.grid.field(cost, diagonals=diagonals) for _ in range(2))
+    wanted._searcher.__dict__["plain"] = None
+    expected = {budget: wanted.reach((30, 30), budget) for budget in (3, 15)}
+    floods = []
+    search = flood.flood_reach
+
+    def counted(*given):
+        floods.append(given)
+        return search(*given)
+
+    monkeypatch.setattr(flood, "flood_reach", counted)
+    found = [(budget, field.reach((30, 30), budget)) for _ in range(20) for budget in (15, 3)]
+    assert all(reach == expected[budget] for budget, reach in found)
+    assert len(floods) == len(found)
+    many = field.reach_many([(30, 30)] * 40, 15)
+    assert all(reach == expected[15] for reach in many)
+    (scratch,) = field._searcher.plain._idle[:1]
+    assert (scratch.near_totals == NO_WAY).all()
+
+
 @pytest.mark.parametrize("diagonals", ["equidistant", "alternating", (70, 99)], ids=str)
 def test_a_pool_that_fills_up_loses_nothing(diagonals):
     cost = np.random.default_rng(7).integers(1, 9, (24, 24))
