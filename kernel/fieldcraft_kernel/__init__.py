@@ -19,6 +19,7 @@ __all__ = [
     "pairs",
     "plain",
     "queues",
+    "safest",
     "search",
     "shadows",
     "sight",
