@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ from fieldcraft.searching import NO_LINKS, Searcher, Settled, Way
 from fieldcraft.uniform import Uniform
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
+
+if TYPE_CHECKING:
+    from fieldcraft.safest import SafestReach
 
 __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
@@ -955,6 +958,45 @@ class StepField(Frozen):
             return reach
 
         return Batch(len(table), make)
+
+    def safest(
+        self,
+        start: Any,
+        budget: Any,
+        stake: Any,
+        *,
+        parity: int = 0,
+        layer: int | None = None,
+    ) -> SafestReach:
+        """Return the ways of least stake to every cell within a budget, exactly.
+
+        Parameters
+        ----------
+        start, budget, parity, layer
+            As in `reach`; there must be a budget.
+        stake : array_like of int, or callable
+            What steps risk, in a unit of your own (thousandths, say), 0 or more: to enter each
+            cell, shape (height, width), or to leave it in each direction, shape (height, width,
+            directions); or a function of a `Step`, whose `Step.stakes` say what the rules know.
+
+        Returns
+        -------
+        SafestReach
+
+        Raises
+        ------
+        CostError
+            If there is no budget or one too large, costs are floats, or a stake is negative.
+        ArgumentTypeError, MapError, OutsideMapError
+            If stakes are no whole numbers or of the wrong shape, or a start is not on the map.
+
+        Notes
+        -----
+        Time and memory grow with the states within the budget times its ticks.
+        """
+        from fieldcraft.safest import SafestReach
+
+        return SafestReach(self, start, budget, stake, parity, layer)
 
     def reaches(self, budget: Any = None, *, parity: int = 0, layer: int | None = None) -> Reaches:
         """Return what is reached from each cell of the map, worked out when asked for.

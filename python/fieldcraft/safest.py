@@ -1,0 +1,298 @@
+"""The safest ways within a budget: least stake first, then least price, exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.errors import ArgumentTypeError, CostError, MapError
+from fieldcraft.frozen import Frozen, cached_property, frozen
+from fieldcraft.lattice import Cell
+from fieldcraft.path import Path, Step, no_path
+from fieldcraft_kernel import safest as kernel
+
+if TYPE_CHECKING:
+    from fieldcraft.step_field import StepField
+
+__all__ = ["SafestReach", "Tradeoff"]
+
+Array = npt.NDArray[Any]
+StakeOf = Callable[[Step], int]
+
+MOST_LABELS = 1 << 26
+"""So many pairs of states and ticks have room; more are refused."""
+LARGEST_STAKE = 1 << 40
+"""The largest stake of a step, so that no way's sum comes near the mark for "none"."""
+
+
+class Tradeoff(NamedTuple):
+    """A way that no other undercuts in both: its price, its stake, and its path."""
+
+    cost: float
+    stake: int
+    path: Path
+
+
+class SafestReach(Frozen):
+    """The least stake of every cell within a budget, and the ways that have it.
+
+    Made by `StepField.safest`. Stakes add up along a way; of ways of equal stake the cheapest
+    counts, and of equal ones the first that the search finds.
+
+    Attributes
+    ----------
+    cells : ndarray of int64, shape (n, 2)
+        The cells reached, by rising stake, then by cost, then by row and column.
+    stake : ndarray of int64, shape (n,)
+        The least stake of each.
+    cost : ndarray of float64, shape (n,)
+        The least total of a way of that stake, in the system's unit.
+    can_stop : ndarray of bool, shape (n,)
+        Whether a movement may end there; `frontier` tells at what stake.
+    budget : float
+        What could be spent.
+    expanded : int
+        How many pairs of a state and the ticks spent the search expanded.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> field = fc.grid.field([[1, 1, 1], [1, 1, 1]], diagonals="illegal")
+    >>> thorns = [[0, 500, 0], [0, 0, 0]]
+    >>> safest = field.safest((0, 0), 4, thorns)
+    >>> [(way.cost, way.stake) for way in safest.frontier((0, 2))]
+    [(2.0, 500), (4.0, 0)]
+    """
+
+    def __init__(
+        self, field: StepField, start: Any, budget: Any, stake: Any, parity: int, layer: int | None
+    ) -> None:
+        self._field = field
+        if field.is_float:
+            raise CostError("the safest ways need costs in whole ticks; these are floats")
+        starts, spent = field.seeds(start, None, parity, layer)
+        limit, self.budget = field._limit(budget)
+        if math.isinf(self.budget):
+            raise CostError("the safest ways need a budget; without one every detour is allowed")
+        settled, _ = field._searcher.flood(starts, spent, limit)
+        by = np.argsort(settled[0])
+        self._states = frozen(settled[0][by].astype(np.int64))
+        ticks = int(limit) + 1
+        if ticks * len(self._states) > MOST_LABELS:
+            raise CostError(
+                f"budget {self.budget:g} is too large for the safest ways: {ticks:,} ticks times "
+                f"{len(self._states):,} states are more than {MOST_LABELS:,}"
+            )
+        unvalued, self._source, self._direction, self._links = _listed(field, self._states, limit)
+        self._edges = unvalued._replace(stake=frozen(self._stakes(stake, unvalued)))
+        n = len(self._states)
+        undercut, least = np.empty(n, np.int64), np.empty((ticks, n), np.int64)
+        via = np.empty((ticks, n), np.int32)
+        self._starts = frozen(np.searchsorted(self._states, starts).astype(np.int64))
+        nothing = frozen(np.zeros(len(starts), np.int64))
+        self.expanded = int(
+            kernel.spread_stakes(
+                self._edges, self._starts, frozen(spent.astype(np.int64)), nothing, int(limit),
+                undercut, least, via,
+            )
+        )  # fmt: skip
+        self._least, self._via = frozen(least), frozen(via)
+
+    # -- stakes ---------------------------------------------------------------------------------
+
+    def _stakes(self, given: Any, edges: kernel.Edges) -> npt.NDArray[np.int64]:
+        """Return the stake of each edge."""
+        field = self._field
+        if callable(given):
+            return self._stakes_of_steps(given, edges)
+        array = np.asarray(given)
+        if array.dtype.kind not in "iu":
+            raise ArgumentTypeError(f"stake must be whole numbers, not of {array.dtype}")
+        shapes = field.shape, (*field.shape, field.lattice.n_directions)
+        if array.shape not in shapes:
+            raise MapError(
+                f"stake has shape {array.shape}; expected {shapes[0]}, to enter each cell, or "
+                f"{shapes[1]}, to leave it in each direction"
+            )
+        self._check(array)
+        moves = self._direction >= 0
+        ends = self._states[edges.to] if array.ndim == 2 else self._states[self._source]
+        cells = field.to_cells(field.split_states(ends)[0])
+        at: tuple[Array, ...] = (cells[:, 0], cells[:, 1])
+        if array.ndim == 3:
+            at = (*at, self._direction)
+        return np.where(moves, array[at].astype(np.int64), 0)
+
+    def _stakes_of_steps(self, stake_of: StakeOf, edges: kernel.Edges) -> npt.NDArray[np.int64]:
+        """Return what a function says of each step."""
+        field = self._field
+        cells = list(map(tuple, field.to_cells(field.split_states(self._states)[0]).tolist()))
+        rows = field.split_states(self._states)[1].tolist()
+        halves = int(field._graph.halves)
+        stakes = [
+            stake_of(field._step(cells[a], cells[b], rows[b], link, ticks >> halves))
+            for a, b, link, ticks in zip(
+                self._source.tolist(), edges.to.tolist(), self._links.tolist(),
+                edges.price.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        array = np.array(stakes) if stakes else np.zeros(0, np.int64)
+        if array.dtype.kind not in "iu":
+            raise ArgumentTypeError("stake of a step must be a whole number")
+        self._check(array)
+        return array.astype(np.int64)
+
+    @staticmethod
+    def _check(array: Array) -> None:
+        if array.size and not (array.min() >= 0 and array.max() <= LARGEST_STAKE):
+            wrong = array.min() if array.min() < 0 else array.max()
+            raise CostError(f"a stake must be 0 to {LARGEST_STAKE:,}, not {wrong}")
+
+    # -- answers --------------------------------------------------------------------------------
+
+    @cached_property
+    def _labels(self) -> tuple[Array, ...]:
+        """Padded cell, stake, ticks, place of the state and whether it may stop, of each label."""
+        field = self._field
+        ticks, places = np.nonzero(self._least < kernel.NO_STAKE)
+        cells, rows = field.split_states(self._states[places])
+        ends = field.may_stop(rows, cells)
+        begun = np.isin(places, self._starts)
+        if field.stay is not None:
+            where = field.to_cells(cells[begun])
+            ends[begun] |= field.stay[where[:, 0], where[:, 1]]
+        return cells, self._least[ticks, places], ticks, places, ends
+
+    @cached_property
+    def _table(self) -> tuple[Array, ...]:
+        field = self._field
+        cells, stakes, ticks, _, ends = self._labels
+        order = np.lexsort((ticks, stakes, cells))
+        first = np.ones(len(order), bool)
+        first[1:] = cells[order[1:]] != cells[order[:-1]]
+        best = order[first]
+        can_stop = ends[order]
+        if len(order):
+            can_stop = np.maximum.reduceat(can_stop, np.flatnonzero(first))
+        costs = field.to_cost(ticks[best])
+        by = np.lexsort((cells[best], costs, stakes[best]))
+        best = best[by]
+        return tuple(
+            frozen(one)
+            for one in (field.to_cells(cells[best]), stakes[best], costs[by], can_stop[by])
+        )
+
+    @property
+    def cells(self) -> npt.NDArray[np.int64]:
+        """The cells reached, shape (n, 2), by rising stake."""
+        return self._table[0]
+
+    @property
+    def stake(self) -> npt.NDArray[np.int64]:
+        """The least stake of each cell, shape (n,)."""
+        return self._table[1]
+
+    @property
+    def cost(self) -> npt.NDArray[np.float64]:
+        """The least total of a way of that stake, shape (n,)."""
+        return self._table[2]
+
+    @property
+    def can_stop(self) -> npt.NDArray[np.bool_]:
+        """Whether a movement may end in each cell, shape (n,)."""
+        return self._table[3]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        return f"SafestReach({len(self)} cells within {self.budget:g})"
+
+    def frontier(self, cell: Cell, *, stop: bool = True) -> tuple[Tradeoff, ...]:
+        """Return the ways to a cell of which none undercuts another in price and in stake.
+
+        Parameters
+        ----------
+        cell : tuple of int
+        stop : bool
+            Whether they must end where a movement may end.
+
+        Returns
+        -------
+        tuple of Tradeoff
+            By rising cost and falling stake; empty where no way leads within the budget.
+
+        Raises
+        ------
+        OutsideMapError
+            If the cell lies outside the map.
+        """
+        field = self._field
+        padded = field.padded(field.check(cell, "goal"))
+        cells, stakes, ticks, places, ends = self._labels
+        here = np.flatnonzero((cells == padded) & (ends | (not stop)))
+        costs = field.whole(ticks[here])
+        kept: list[Tradeoff] = []
+        for i in here[np.lexsort((ticks[here], stakes[here], costs))].tolist():
+            stake = int(stakes[i])
+            if not kept or stake < kept[-1].stake:
+                path = self._path(int(ticks[i]), int(places[i]))
+                kept.append(Tradeoff(float(field.to_cost(ticks[i : i + 1])[0]), stake, path))
+        return tuple(kept)
+
+    def path_to(self, cell: Cell, *, stop: bool = True) -> Path:
+        """Return the safest path to a cell within the budget, of equal ones the cheapest.
+
+        Parameters
+        ----------
+        cell, stop
+            As in `frontier`.
+
+        Returns
+        -------
+        Path
+            False where there is none.
+        """
+        ways = self.frontier(cell, stop=stop)
+        return ways[-1].path if ways else no_path(self.expanded, self._field.unit)
+
+    def _path(self, ticks: int, place: int) -> Path:
+        """Return the path of a label."""
+        out = np.empty(len(self._states) * (ticks + 1) + 1, np.int64)
+        n = int(kernel.way_back(self._edges, self._source, self._via, ticks, place, out))
+        if n < 0:
+            raise AssertionError("a label has no way back; please report this")
+        edges = out[:n][::-1]
+        places = np.append(self._source[edges], place)
+        before = np.cumsum(np.append(0, self._edges.price[edges]))
+        links = np.append(0, self._links[edges])
+        way = self._states[places], ticks - before[-1] + before, links
+        return self._field.path_of(way, self.expanded)
+
+
+def _listed(
+    field: StepField, states: npt.NDArray[np.int64], limit: Any
+) -> tuple[kernel.Edges, Array, Array, Array]:
+    """Return the steps and links among states: what each leaves, its direction and its link."""
+    room = len(states) * field.lattice.n_directions
+    first = np.empty(len(states) + 1, np.int64)
+    while True:
+        to, price, latest, via = (np.empty(room, np.int32) for _ in range(4))
+        direction = np.empty(room, np.int8)
+        n = int(
+            kernel.list_edges(
+                field._graph.arrays, states, int(limit), first, to, price, latest, direction, via
+            )
+        )
+        if n <= room:
+            break
+        room = n
+    source = np.repeat(np.arange(len(states), dtype=np.int32), np.diff(first))
+    edges = kernel.Edges(
+        frozen(first), frozen(to[:n]), frozen(price[:n]), np.zeros(n, np.int64), frozen(latest[:n])
+    )
+    return edges, frozen(source), frozen(direction[:n]), frozen(via[:n])
