@@ -87,7 +87,7 @@ LAYERS = (
     {"_version", "errors"},
     {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
-    {"path", "reach", "reaches", "route", "sight"},
+    {"path", "reach", "reaches", "route", "safest", "sight"},
     {"all_views", "line_tables", "sight_field"}.union(
         {"body", "connected", "fields", "graph", "legal", "plain", "searching"},
         {"step_field", "uniform"},

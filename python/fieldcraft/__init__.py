@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fieldcraft.reach import Reach
     from fieldcraft.reaches import ReachBlock, Reaches
     from fieldcraft.route import Route
+    from fieldcraft.safest import SafestReach, Tradeoff
     from fieldcraft.sight import HIDDEN, Sight, Sights, View
     from fieldcraft.stacks import FieldStack
     from fieldcraft.terrain import Border, Perch, Terrain
@@ -82,6 +83,8 @@ _NAMES = {
     "Reaches": "reaches",
     "FieldStack": "stacks",
     "Route": "route",
+    "SafestReach": "safest",
+    "Tradeoff": "safest",
     "HIDDEN": "sight",
     "Sight": "sight",
     "Sights": "sight",
@@ -120,6 +123,7 @@ __all__ = [
     "Reaches",
     "Route",
     "RulesError",
+    "SafestReach",
     "Sight",
     "SightField",
     "Sights",
@@ -128,6 +132,7 @@ __all__ = [
     "StepField",
     "Terrain",
     "Token",
+    "Tradeoff",
     "View",
     "ViewBlock",
     "Within",

@@ -76,6 +76,7 @@ def _arrays() -> list[Step]:
         "many reaches": lambda field: field.reach_many([START, GOAL], 3),
         "reach from every cell": lambda field: _counted(field.reaches(2)),
     }
+    stakes = np.ones(TWOS.shape, np.int64)
     for name, make in fields.items():
         for question, ask in questions.items():
             steps.append((f"{name}: {question}", partial(_asked, make, ask)))
@@ -83,6 +84,7 @@ def _arrays() -> list[Step]:
     even = partial(grid.field, ones, diagonals="equidistant")
     return [
         *steps,
+        ("safest ways", lambda: fields["squares"]().safest(START, 4, stakes).path_to((1, 1))),
         ("large reach", lambda: grid.field(np.ones((50, 50))).reach(START)),
         ("long path", lambda: grid.field(np.ones((1, 3000))).path((0, 0), (0, 2999))),
         ("one price: path", lambda: even().path(START, GOAL, algorithm="jps")),
