@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,13 +33,11 @@ from fieldcraft.plain import Page, PlainSearcher
 from fieldcraft.queries import Batch, cells_of, checked_cells, on_map, spread
 from fieldcraft.reach import Reach, Speeds, WrittenReach
 from fieldcraft.reaches import Reaches
+from fieldcraft.safest import SafestReach
 from fieldcraft.searching import NO_LINKS, Searcher, Settled, Way
 from fieldcraft.uniform import Uniform
 from fieldcraft.units import exact, quantity
 from fieldcraft_kernel.steps import SOURCE, STOP
-
-if TYPE_CHECKING:
-    from fieldcraft.safest import SafestReach
 
 __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
 
@@ -994,8 +992,6 @@ class StepField(Frozen):
         -----
         Time and memory grow with the states within the budget times its ticks.
         """
-        from fieldcraft.safest import SafestReach
-
         return SafestReach(self, start, budget, stake, parity, layer)
 
     def reaches(self, budget: Any = None, *, parity: int = 0, layer: int | None = None) -> Reaches:
