@@ -161,3 +161,58 @@ def test_it_is_a_value():
     assert not found.path_to((0, 3))
     for array in (found.cells, found.stake, found.cost, found.can_stop):
         assert not array.flags.writeable
+
+
+SYSTEMS = {
+    "hexwild": ("odd-r", ["open", "light_forest", "mud", "stones", "boulder"]),
+    "pathfinder": ("square", ["open", "difficult", "wall", "low_obstacle", "narrow:0.4"]),
+    "srd5": ("square", ["open", "difficult", "wall"]),
+    "skirmish": ("square", ["open", "difficult", "wall"]),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("size", ["medium", "large"])
+def test_without_stakes_it_is_the_reach(system, size):
+    """Layers, links and places that must be left again, of boards full of tokens."""
+    lattice, kinds = SYSTEMS[system]
+    reserved = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        shares = np.array([6] + [1] * (len(kinds) - 1)) / (5 + len(kinds))
+        terrain = rng.choice(kinds, (9, 9), p=shares)
+        terrain[4:6, 4:6] = "open"
+        cells = [divmod(int(place), 9) for place in rng.permutation(81)[:9]]
+        cells = [cell for cell in cells if not (cell[0] in (4, 5) and cell[1] in (4, 5))]
+        mover = fc.Creature("mover", size=size, speed={"walk": 5, "fly": 3})
+        if seed % 2:
+            mover = fc.Creature("mover", size=size, speed=6)
+        others = [
+            fc.Token(fc.Creature(f"other {i}"), cell, side="blue" if i % 2 else "red")
+            for i, cell in enumerate(cells)
+        ]
+        board = fc.Board(
+            terrain.tolist(), lattice=lattice, rules=system,
+            tokens=[fc.Token(mover, (4, 4), side="blue"), *others],
+        )  # fmt: skip
+        token = board.tokens[0]
+        reach = board.reach(token, budget=6)
+        reserved += len(reach.field._graph.arrays.reserve)
+        found = reach.field.safest(token.cell, 6, lambda step: 0)
+        assert found.stake.max() == 0
+        mine, theirs = (
+            {
+                tuple(cell): (cost, stop)
+                for cell, cost, stop in zip(
+                    one.cells.tolist(), one.cost.tolist(), one.can_stop.tolist(), strict=True
+                )
+            }
+            for one in (found, reach)
+        )
+        assert mine == theirs
+        last = tuple(reach.cells[-1].tolist())
+        assert found.path_to(last, stop=False).cost == reach.path_to(last, stop=False).cost
+        risky = reach.field.safest(token.cell, 6, attacks)
+        for way in risky.frontier(last, stop=False):
+            assert sum(map(attacks, way.path.steps)) == way.stake
+    assert bool(reserved) == (system == "pathfinder")
