@@ -262,10 +262,13 @@ class SafestReach(Frozen):
 
     def _path(self, ticks: int, place: int) -> Path:
         """Return the path of a label."""
-        out = np.empty(len(self._states) * (ticks + 1) + 1, np.int64)
-        n = int(kernel.way_back(self._edges, self._source, self._via, ticks, place, out))
-        if n < 0:
-            raise AssertionError("a label has no way back; please report this")
+        size, n = 64, -1
+        while n < 0:
+            size *= 4
+            if size > 16 * self._via.size + 256:
+                raise AssertionError("a label has no way back; please report this")
+            out = np.empty(size, np.int64)
+            n = int(kernel.way_back(self._edges, self._source, self._via, ticks, place, out))
         edges = out[:n][::-1]
         places = np.append(self._source[edges], place)
         before = np.cumsum(np.append(0, self._edges.price[edges]))

@@ -150,6 +150,12 @@ def test_what_may_not_be_asked():
         exact.safest((0, 0), 2, stakes)
 
 
+def test_a_way_may_be_long():
+    field = fc.grid.field(np.ones((1, 3000), np.int64), diagonals="illegal")
+    way = field.safest((0, 0), 2999, np.ones((1, 3000), np.int64)).path_to((0, 2999))
+    assert (len(way.cells), way.cost) == (3000, 2999)
+
+
 def test_it_is_a_value():
     field = fc.grid.field(np.ones((3, 4), np.int64), diagonals="equidistant")
     found = field.safest((0, 0), 2, np.arange(12).reshape(3, 4))
