@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fieldcraft.questions import Charge
     from fieldcraft.reaches import Reaches
     from fieldcraft.rules import Effect, Pace, Rules
+    from fieldcraft.safest import SafestReach
 
 __all__ = ["Board"]
 
@@ -722,6 +723,54 @@ class Board:
         return field.reach(
             start, self._limit(pace), parity=parity, rest=pace.rest, speeds=pace.modes
         )
+
+    def safest(
+        self,
+        who: Token | Cell,
+        stake: Any,
+        *,
+        budget: Any = None,
+        tokens: Iterable[Token] | None = None,
+        creature: Creature | None = None,
+        parity: int = 0,
+    ) -> SafestReach:
+        """Return the ways of least stake to every cell a creature gets to, exactly.
+
+        Parameters
+        ----------
+        who, budget, tokens, creature, parity
+            As in `reach`; there must be a speed or a budget.
+        stake : array_like of int, or callable
+            What steps risk: see `StepField.safest`.
+
+        Returns
+        -------
+        SafestReach
+
+        Raises
+        ------
+        OutsideMapError, CostError, RulesError
+            As in `reach`; CostError also if there is no budget, or a stake is negative.
+        ArgumentTypeError, MapError
+            If stakes are no whole numbers, or of the wrong shape.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> rows = [".......", ".......", ".......", "......."]
+        >>> ada = fc.Token(fc.Creature("Ada", speed=10), (0, 0), side="blue")
+        >>> grub = fc.Token("Grub", (1, 3), side="red")
+        >>> board = fc.Board.from_rows(rows, {".": "open"}, rules="pathfinder", tokens=[ada, grub])
+        >>> safest = board.safest(
+        ...     ada, lambda step: sum(stake.kind == "attack" for stake in step.stakes)
+        ... )
+        >>> [(way.cost, way.stake) for way in safest.frontier((0, 6))]
+        [(6.0, 3), (9.0, 1), (10.0, 0)]
+        """
+        token, mover, others = self._mover(who, tokens, creature)
+        pace = self._pace(mover, token, budget)
+        field = self._step_field(token, mover, others, pace)
+        return field.safest(self._begin(who, token), self._limit(pace), stake, parity=parity)
 
     def reach_many(
         self,

@@ -122,6 +122,12 @@ def test_the_safest_way_goes_around_who_may_strike():
         assert sum(map(attacks, way.path.steps)) == way.stake
     assert field.safest(rogue.cell, 9, attacks).path_to((0, 6)) == ways[-2].path
     assert not ways[-1].path.attacks
+    # The same by the board, whose tokens have their own speeds.
+    assert board.safest(rogue, attacks).frontier((0, 6)) == ways
+    assert len(board.safest(rogue, attacks, budget=6).frontier((0, 6))) == 1
+    assert not board.safest(rogue, attacks, tokens=[rogue]).stake.any()
+    with pytest.raises(fc.CostError, match="need a budget"):
+        board.safest(board.token("guard"), attacks)
 
 
 def test_what_may_not_be_asked():
