@@ -235,7 +235,7 @@ def ceiling(short: str, turns: int) -> Question:
     def build() -> Callable[[int, int], list[int]]:
         numba = module("numba")
 
-        @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+        @numba.njit(nogil=True)
         def mix(begin: int, end: int) -> int:
             found = 0
             for i in range(begin, end):

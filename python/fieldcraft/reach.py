@@ -110,13 +110,7 @@ class Reach(Frozen):
         field = self._field
         cells, rows = field.split_states(self._states)
         order = np.lexsort((rows, self._dear(rows), self._totals, cells))
-        sorted_cells = cells[order]
-        first = np.ones(len(order), bool)
-        first[1:] = sorted_cells[1:] != sorted_cells[:-1]
-        best = order[first]
-        can_stop = self._ends[order]
-        if len(order):
-            can_stop = np.maximum.reduceat(can_stop, np.flatnonzero(first))
+        best, can_stop = best_of_cells(cells, order, self._ends)
         cost = field.to_cost(self._totals[best])
         by_cost = np.lexsort((cells[best], cost))
         best, cost, can_stop = best[by_cost], cost[by_cost], can_stop[by_cost]
@@ -130,17 +124,14 @@ class Reach(Frozen):
     def _ends(self) -> npt.NDArray[np.bool_]:
         """Whether a movement may end in each settled state."""
         field = self._field
+        if self._pause is None:
+            return field.may_end(self._states, self._starts)
         cells, rows = field.split_states(self._states)
-        ends = field.may_stop(rows, cells)
-        if self._pause is not None:
-            # Whoever has paused there may stay there.
-            at = np.searchsorted(self._starts, self._states)
-            starts, initial = np.append(self._starts, -1), np.append(self._initial, 0)
-            ends |= (starts[at] == self._states) & (initial[at] == self._totals)
-        elif field.stay is not None:
-            begun = np.flatnonzero(np.isin(self._states, self._starts))
-            where = field.to_cells(cells[begun])
-            ends[begun] |= field.stay[where[:, 0], where[:, 1]]
+        # Whoever has paused there may stay there.
+        at = np.searchsorted(self._starts, self._states)
+        starts, initial = np.append(self._starts, -1), np.append(self._initial, 0)
+        has_paused = (starts[at] == self._states) & (initial[at] == self._totals)
+        ends: npt.NDArray[np.bool_] = field.may_stop(rows, cells) | has_paused
         return ends
 
     def _dear(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -421,6 +412,22 @@ class Reach(Frozen):
             caps = [cap for cap in (speed, limit) if cap is not None]
             left[mode] = float(field.in_units(max(0, min(caps) - used))) if caps else math.inf
         return left
+
+
+def best_of_cells(
+    cells: npt.NDArray[Any], order: npt.NDArray[Any], ends: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Return which entry of each cell comes first, and whether any of the cell's may be the end.
+
+    `order` sorts entries by cell, and those of a cell from the best on; `ends` tells of each entry
+    whether a movement may end in it.
+    """
+    first = np.ones(len(order), bool)
+    first[1:] = cells[order[1:]] != cells[order[:-1]]
+    can_stop = ends[order]
+    if len(order):
+        can_stop = np.maximum.reduceat(can_stop, np.flatnonzero(first))
+    return order[first], can_stop
 
 
 class WrittenReach(Reach):

@@ -13,6 +13,7 @@ from fieldcraft.errors import ArgumentTypeError, CostError, MapError
 from fieldcraft.frozen import Frozen, cached_property, frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.path import Path, Step, no_path
+from fieldcraft.reach import best_of_cells
 from fieldcraft_kernel import safest as kernel
 
 if TYPE_CHECKING:
@@ -159,25 +160,16 @@ class SafestReach(Frozen):
         """Padded cell, stake, ticks, place of the state and whether it may stop, of each label."""
         field = self._field
         ticks, places = np.nonzero(self._least < kernel.NO_STAKE)
-        cells, rows = field.split_states(self._states[places])
-        ends = field.may_stop(rows, cells)
-        begun = np.isin(places, self._starts)
-        if field.stay is not None:
-            where = field.to_cells(cells[begun])
-            ends[begun] |= field.stay[where[:, 0], where[:, 1]]
-        return cells, self._least[ticks, places], ticks, places, ends
+        states = self._states[places]
+        ends = field.may_end(states, self._states[self._starts])
+        return field.split_states(states)[0], self._least[ticks, places], ticks, places, ends
 
     @cached_property
     def _table(self) -> tuple[Array, ...]:
         field = self._field
         cells, stakes, ticks, _, ends = self._labels
         order = np.lexsort((ticks, stakes, cells))
-        first = np.ones(len(order), bool)
-        first[1:] = cells[order[1:]] != cells[order[:-1]]
-        best = order[first]
-        can_stop = ends[order]
-        if len(order):
-            can_stop = np.maximum.reduceat(can_stop, np.flatnonzero(first))
+        best, can_stop = best_of_cells(cells, order, ends)
         costs = field.to_cost(ticks[best])
         by = np.lexsort((cells[best], costs, stakes[best]))
         best = best[by]
@@ -231,18 +223,22 @@ class SafestReach(Frozen):
         OutsideMapError
             If the cell lies outside the map.
         """
+        _, stakes, ticks, _, _ = self._labels
+        return tuple(
+            Tradeoff(float(self._field.to_cost(ticks[i]).item()), int(stakes[i]), self._path(i))
+            for i in self._undominated(cell, stop=stop)
+        )
+
+    def _undominated(self, cell: Cell, *, stop: bool) -> list[int]:
+        """Return the labels of a cell of which none undercuts another, by rising cost."""
         field = self._field
         padded = field.padded(field.check(cell, "goal"))
-        cells, stakes, ticks, places, ends = self._labels
+        cells, stakes, ticks, _, ends = self._labels
         here = np.flatnonzero((cells == padded) & (ends | (not stop)))
-        costs = field.whole(ticks[here])
-        kept: list[Tradeoff] = []
-        for i in here[np.lexsort((ticks[here], stakes[here], costs))].tolist():
-            stake = int(stakes[i])
-            if not kept or stake < kept[-1].stake:
-                path = self._path(int(ticks[i]), int(places[i]))
-                kept.append(Tradeoff(float(field.to_cost(ticks[i : i + 1])[0]), stake, path))
-        return tuple(kept)
+        here = here[np.lexsort((ticks[here], stakes[here], field.whole(ticks[here])))]
+        least = np.minimum.accumulate(stakes[here])
+        kept: list[int] = here[np.diff(least, prepend=kernel.NO_STAKE) < 0].tolist()
+        return kept
 
     def path_to(self, cell: Cell, *, stop: bool = True) -> Path:
         """Return the safest path to a cell within the budget, of equal ones the cheapest.
@@ -257,11 +253,13 @@ class SafestReach(Frozen):
         Path
             False where there is none.
         """
-        ways = self.frontier(cell, stop=stop)
-        return ways[-1].path if ways else no_path(self.expanded, self._field.unit)
+        labels = self._undominated(cell, stop=stop)
+        return self._path(labels[-1]) if labels else no_path(self.expanded, self._field.unit)
 
-    def _path(self, ticks: int, place: int) -> Path:
+    def _path(self, label: int) -> Path:
         """Return the path of a label."""
+        _, _, ticks_of, places_of, _ = self._labels
+        ticks, place = int(ticks_of[label]), int(places_of[label])
         size, n = 64, -1
         while n < 0:
             size *= 4

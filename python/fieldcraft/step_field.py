@@ -328,6 +328,16 @@ class StepField(Frozen):
         stop: npt.NDArray[np.bool_] = arrays.stop[arrays.rows[rows, STOP], cells]
         return stop
 
+    def may_end(self, states: Array, starts: Array) -> npt.NDArray[np.bool_]:
+        """Tell for each state whether a movement from some starts may end in it."""
+        cells, rows = self.split_states(states)
+        ends = self.may_stop(rows, cells)
+        if self.stay is not None:
+            begun = np.flatnonzero(np.isin(states, starts))
+            where = self.to_cells(cells[begun])
+            ends[begun] |= self.stay[where[:, 0], where[:, 1]]
+        return ends
+
     def to_cost(self, totals: Array) -> npt.NDArray[np.float64]:
         """Return totals in ticks (or half ticks) as costs in the field's unit."""
         costs: npt.NDArray[np.float64] = self.in_units(self.whole(totals).astype(np.float64))
