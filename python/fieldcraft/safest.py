@@ -110,7 +110,10 @@ class SafestReach(Frozen):
         field = self._field
         if callable(given):
             return self._stakes_of_steps(given, edges)
-        array = np.asarray(given)
+        try:
+            array = np.asarray(given)
+        except ValueError as error:
+            raise MapError(f"stake must be a full array of whole numbers: {error}") from None
         if array.dtype.kind not in "iu":
             raise ArgumentTypeError(f"stake must be whole numbers, not of {array.dtype}")
         shapes = field.shape, (*field.shape, field.lattice.n_directions)

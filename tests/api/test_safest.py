@@ -144,7 +144,11 @@ def test_what_may_not_be_asked():
         field.safest((0, 0), 60_000_000, stakes)
     with pytest.raises(fc.MapError, match=r"expected \(3, 4\)"):
         field.safest((0, 0), 2, stakes.T)
-    for wrong in (stakes + 0.5, "none", None, lambda step: 0.5):
+    with pytest.raises(fc.MapError, match="a full array"):
+        field.safest((0, 0), 2, [[1, 2], [3]])
+    with pytest.raises(fc.CostError, match="0 to"):
+        field.safest((0, 0), 2, np.full((3, 4), 2**63, np.uint64))
+    for wrong in (stakes + 0.5, stakes * np.nan, stakes > 0, "none", None, lambda step: 0.5):
         with pytest.raises(fc.ArgumentTypeError, match="whole number"):
             field.safest((0, 0), 2, wrong)
     with pytest.raises(fc.OutsideMapError):
@@ -154,6 +158,20 @@ def test_what_may_not_be_asked():
     exact = fc.grid.field(np.ones((3, 4)), diagonals="exact")
     with pytest.raises(fc.CostError, match="floats"):
         exact.safest((0, 0), 2, stakes)
+
+
+def test_maps_of_one_cell_and_without_a_way():
+    single = fc.grid.field([[1]], diagonals="equidistant").safest((0, 0), 0, [[7]])
+    assert [(way.cost, way.stake) for way in single.frontier((0, 0))] == [(0, 0)]
+    alone = np.ones((3, 3), bool)
+    alone[1, 1] = False
+    field = fc.grid.field(np.ones((3, 3), np.int64), closed=alone)
+    found = field.safest((1, 1), 9, np.ones((3, 3), np.int64))
+    assert found.cells.tolist() == [[1, 1]]
+    assert not found.path_to((0, 0))
+    assert found.frontier((0, 0)) == ()
+    with pytest.raises(fc.ClosedCellError):
+        field.safest((0, 0), 9, np.ones((3, 3), np.int64))
 
 
 def test_a_way_may_be_long():
