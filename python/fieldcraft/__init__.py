@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from fieldcraft._version import __version__
 
 if TYPE_CHECKING:
-    from fieldcraft import grid, hexes, io, rules
+    from fieldcraft import grid, hexes, io, rules, tactics
     from fieldcraft.all_views import AllViews, ViewBlock
     from fieldcraft.board import Board
     from fieldcraft.creature import Creature, Token
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fieldcraft.trees import fall_displacements, roll_perches
     from fieldcraft.warming import warmup
 
-_MODULES = ("grid", "hexes", "io", "rules")
+_MODULES = ("grid", "hexes", "io", "rules", "tactics")
 _NAMES = {
     "AllViews": "all_views",
     "ViewBlock": "all_views",
@@ -146,6 +146,7 @@ __all__ = [
     "read_scenario",
     "roll_perches",
     "rules",
+    "tactics",
     "warmup",
     "within",
     "write",

@@ -46,6 +46,7 @@ from fieldcraft.rules._table import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from fieldcraft.creature import Creature, Token
@@ -171,6 +172,16 @@ class Rules(Protocol):
         self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: int = 0
     ) -> float:
         """Return how far apart the cells of two bodies are, in the unit of movement."""
+
+    def distances(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: Any = 0
+    ) -> npt.NDArray[np.float64]:
+        """Return how far apart cells are, broadcast against each other."""
+
+    def cells_apart(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: Any = 0
+    ) -> npt.NDArray[np.int64]:
+        """Return how many cells lie between cells, broadcast against each other."""
 
     def steps_apart(
         self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: int = 0

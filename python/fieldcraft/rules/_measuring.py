@@ -38,7 +38,7 @@ class Measuring:
         return max(1, token.level) if token.flying else 0
 
     def distances(
-        self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: int = 0
+        self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: Any = 0
     ) -> npt.NDArray[np.float64]:
         """Return how far apart cells are, in the system's unit of movement.
 
@@ -47,7 +47,7 @@ class Measuring:
         a, b : array_like of int, shape (..., 2)
             Cells, broadcast against each other.
         lattice : Lattice
-        levels : int, keyword-only
+        levels : int or array_like of int, shape (...), keyword-only
             How many levels lie between them.
 
         Returns
@@ -97,8 +97,17 @@ class Measuring:
         A diagonal is a step like any other, however the system charges it; parameters as in
         `distance`.
         """
-        flat = int(lattice.distances(*_pairs(a, b)).min())
-        return flat + levels if lattice.is_hex else max(flat, levels)
+        return int(self.cells_apart(*_pairs(a, b), lattice, levels=levels).min())
+
+    def cells_apart(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, lattice: Lattice, *, levels: Any = 0
+    ) -> npt.NDArray[np.int64]:
+        """Return how many cells two cells are apart, each of one array from each of the other.
+
+        Parameters as in `distances`; bodies are as far apart as their closest cells.
+        """
+        flat = lattice.distances(a, b)
+        return np.asarray(flat + levels if lattice.is_hex else np.maximum(flat, levels), np.int64)
 
     def can_hit(self, attacker: Token, target: Token, lattice: Lattice) -> bool:
         """Return whether one token reaches another hand to hand, whatever stands between (HW-25).

@@ -754,6 +754,23 @@ class Explainer:
         gait = setting.gaits[self.sheets[layer][0]]
         return Mover(setting.creature, setting.token, gait, self.site.terrain.has_elevation)
 
+    def ended(self, token: Token, layer: int, began: int) -> Token:
+        """Return a token in the state in which its movement ends in a layer, where it began.
+
+        Parameters
+        ----------
+        token : Token
+        layer, began : int
+            Where the movement ends, and where it began: there the token is as it is.
+        """
+        gait, (_, body, _) = self.mover(layer).gait, self.sheets[layer]
+        old = self.mover(began).gait
+        if (gait.plane, gait.prone) != (old.plane, old.prone):
+            aloft = gait.mode == "fly"
+            token = replace(token, level=gait.level, flying=aloft, prone=gait.prone)
+        turned = len(self.site.bodies) > 1 and body != token.facing
+        return replace(token, facing=body) if turned else token
+
     def covered(self, cell: Cell, layer: int) -> list[Cell]:
         """Return the cells that the body covers at a place of a layer."""
         _, index, cover = self.sheets[layer]

@@ -1,7 +1,17 @@
-"""One turn of one creature: where it can go, what it can do there, what that exposes it to."""
+"""One turn of one creature: where it can go, what it can do there, what that exposes it to.
+
+    from fieldcraft import tactics
+
+    bow = tactics.Weapon("bow", range=10, limit=-3)
+    options = tactics.options(board, archer, weapons=[bow])
+    best = options.best_attack()
+
+Everything asked of a turn is asked in one batch, and nothing is decided: policies are the user's.
+"""
 
 from __future__ import annotations
 
+from fieldcraft.tactics.options import Option, Options, Shot, options
 from fieldcraft.tactics.weapons import Weapon
 
-__all__ = ["Weapon"]
+__all__ = ["Option", "Options", "Shot", "Weapon", "options"]
