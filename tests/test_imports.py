@@ -88,9 +88,9 @@ LAYERS = (
     {"frozen", "lattice", "units"},
     {"creature", "queries", "terrain"},
     {"path", "reach", "reaches", "route", "safest", "sight"},
-    {"all_views", "line_tables", "sight_field"}.union(
+    {"all_views", "line_tables", "pair_sums", "sight_field"}.union(
         {"body", "connected", "fields", "graph", "legal", "plain", "searching"},
-        {"step_field", "uniform"},
+        {"step_field", "turns", "uniform"},
     ),
     {"rules"},
     {"_arrays", "board", "grid", "hexes", "plane", "questions", "stacks", "trees", "warming"},

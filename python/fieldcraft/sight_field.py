@@ -535,18 +535,22 @@ class SightField(Frozen):
     ) -> None:
         """Write the sums of pairs, BLOCKED or more where opaque, and the light at the targets."""
         given = views_.FIELD_LIGHT if light is None else light
-        if not self._plain:
-            halves[:] = self._look(self._padded(pairs[:, 0]), self._padded(pairs[:, 1]))
-        elif not self.lattice.is_hex:
-            pairs_.walk_squares(self._rules, self._cover, pairs, halves)
-        else:
-            self._count_hexes(pairs, halves, table)
+        self._count_between(pairs, halves, table)
         if not self.levels_apart:
             pairs_.finish(self._rules, self._planes, self.light, given, pairs, halves, lights)
             return
         viewers, targets = pairs[:, 0], pairs[:, 1]
         halves[:] = self._with_ends(halves, viewers, targets)
         lights[:] = self._light_at(targets, light)
+
+    def _count_between(self, pairs: Array, halves: Array, table: PairLines | None) -> None:
+        """Write the sums of pairs, their ends left out, BLOCKED or more where opaque."""
+        if not self._plain:
+            halves[:] = self._look(self._padded(pairs[:, 0]), self._padded(pairs[:, 1]))
+        elif not self.lattice.is_hex:
+            pairs_.walk_squares(self._rules, self._cover, pairs, halves)
+        else:
+            self._count_hexes(pairs, halves, table)
 
     def _count_hexes(self, pairs: Array, halves: Array, table: PairLines | None) -> None:
         """Write the sums of pairs, from a table as far as it goes."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldcraft.board import Board
+from fieldcraft.encounters.scenes import Scenes
 from fieldcraft.errors import ArgumentTypeError, FieldcraftError, MapError, nearest
 
 __all__ = ["Boards"]
@@ -31,6 +32,11 @@ class Boards(Mapping[str, Board]):
     MapError
         When a board is asked for that is not known, or whose file is malformed.
 
+    Attributes
+    ----------
+    scenes : Scenes
+        What has been compiled of them.
+
     Examples
     --------
     >>> from fieldcraft import Board
@@ -52,6 +58,7 @@ class Boards(Mapping[str, Board]):
             self._known[name] = file if isinstance(file, Board) else (file, rules)
         self._read: dict[str, Board] = {}
         self._lock = threading.Lock()
+        self.scenes = Scenes()
 
     @classmethod
     def of(cls, boards: Boards | Mapping[str, Any] | str | Path | None) -> Boards:
@@ -111,7 +118,7 @@ class Boards(Mapping[str, Board]):
         return {"_known": self._known, "_folder": self._folder}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _read={}, _lock=threading.Lock())
+        self.__dict__.update(state, _read={}, _lock=threading.Lock(), scenes=Scenes())
 
     def __repr__(self) -> str:
         where = "" if self._folder is None else f", and files below {self._folder}"

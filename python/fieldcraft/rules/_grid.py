@@ -169,6 +169,10 @@ class GridRules(Measuring, Seeing):
     lattices: ClassVar[tuple[str, ...]]
     units: ClassVar[tuple[str, ...]]
     metric: ClassVar[bool] = True
+    tokens_only_bar: ClassVar[bool] = False
+    """Whether, of tokens of one cell on the ground, all that a mover meets is that the cells of its
+    foes are closed and that it does not end where anybody stands; and lines pass over all of them.
+    """
     checks: ClassVar[Mapping[str, Check]] = {}
 
     def __post_init__(self) -> None:

@@ -1,0 +1,514 @@
+"""Many creatures' turns on one map: where each gets to, whom it can attack, who sees it there.
+
+Encounters share a map and differ in who stands where, so nothing is compiled for any of them: a
+cell that a foe stands on is closed by clearing the bit of each step that leads there, before the
+search, which is set again after it. (Closing a cell takes away the last step of a way by two steps
+and of the way by one alike, so the directions that plain.py leaves out stay needless.) What lies
+between any two cells of the map is in one table.
+
+A cell has two numbers here: `at`, in the padded map that is searched, and `place`, in the map
+itself, row by row, which also orders cells.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fieldcraft_kernel._jit import jit
+from fieldcraft_kernel.flood import flood
+from fieldcraft_kernel.plain import (
+    BACK,
+    MOVES,
+    N_MOVES,
+    ODD,
+    OFFSET,
+    POOL_FULL,
+    STOP,
+    blank,
+)
+from fieldcraft_kernel.safest import NO_STAKE, Edges, list_edges, place_of, spread_stakes
+from fieldcraft_kernel.steps import after_step
+from fieldcraft_kernel.views import FIELD_LIGHT, HIDDEN
+
+FAR = 2**30
+"""The distance of the nearest foe where there is none."""
+NOWHERE = -1
+
+OF_VIEWER, OF_VIEWER_NEAR, OF_TARGET, OF_TARGET_NEAR = 0, 1, 2, 3
+"""Columns of `Mover.attack` and `Mover.exposed`: which plane the two ends take, or -1."""
+
+(
+    REACHED, STOPS, TARGETS_NOW, TARGETS_AFTER, ATTACK, ATTACK_MALUS, ATTACK_TICKS, SAFE,
+    EXPOSURE_BEFORE, EXPOSURE_AFTER, MALUS_BEFORE, MALUS_AFTER, STAKE,
+) = range(13)  # fmt: skip
+"""Columns of the answers: cells come to; of them those where a movement may end; foes that can be
+attacked without moving, and from somewhere; the place of the best stop for an attack or NOWHERE,
+with its malus and its price in ticks; that of the best stop for safety; how many foes see the start
+and that stop, and the best malus among them or HIDDEN; the least stake of a way to the best stop
+for an attack, else to that for safety."""
+N_ANSWERS = 13
+
+
+PLACE, X, Y, PRICE, EXPOSURE, EXPOSED, TARGETS, BEST, NEAREST = range(9)
+"""Columns of stops: place, frame coordinates, ticks; how many foes see it, and the best malus among
+them; how many it attacks, and the best malus; steps to the nearest."""
+N_OF_STOP = 9
+
+
+class Ground(NamedTuple):
+    """A map.
+
+    place   int32 (N,)      of each padded cell, -1 off the map
+    x, y    int32 (C,)      frame coordinates of each place
+    sums    uint8 (C, C)    halves between two cells, or the limit: the same both ways
+    limit   int64           so many halves hide
+    planes  uint8 (E, C)    halves that an end of a line counts
+    light   int8 (C,)       light malus of a target
+    is_hex  int64
+    """
+
+    place: Any
+    x: Any
+    y: Any
+    sums: Any
+    limit: Any
+    planes: Any
+    light: Any
+    is_hex: Any
+
+
+class Crowd(NamedTuple):
+    """Who stands on the map, encounter by encounter.
+
+    first   int64 (n + 1,)  the tokens of encounter i are first[i] to first[i + 1]
+    at      int32 (m,)      padded cell of each token
+    side    int32 (m,)
+    eye     int32 (m,)      what of a token matters to sight: row of `attack` and `exposed`
+    looks   uint8 (m,)      0: sees nobody
+    light   int16 (n,)      light malus everywhere, or views.FIELD_LIGHT
+    foes    uint8 (sides, sides)    1: foes
+    """
+
+    first: Any
+    at: Any
+    side: Any
+    eye: Any
+    looks: Any
+    light: Any
+    foes: Any
+
+
+class Mover(NamedTuple):
+    """A kind of creature on that map, alone.
+
+    graph       StepArrays of one row, in whole ticks
+    words       uint32 (N,)     the same as a plain graph (plain.py), with dues and plan
+    dues        uint16 (N, 1 or 9) or (0, 1)
+    plan        int64 (N_PLAN,)
+    open_steps  uint8 (N,)      the masks of `graph`, open to writing: the same memory
+    open_words  uint32 (N,)     `words` likewise
+    budget      int64           in ticks
+    ranges      int64 (w,)      how far each weapon carries, in steps
+    limits      int64 (w,)      the lowest malus at which each is used
+    attack      int64 (eyes, 4)     planes of a line from it to a token of an eye
+    exposed     int64 (eyes, 4)     and of one from such a token to it
+    stake       int64 (N, K)    of leaving a cell in a direction; (0, K): nothing is at stake
+    """
+
+    graph: Any
+    words: Any
+    dues: Any
+    plan: Any
+    open_steps: Any
+    open_words: Any
+    budget: Any
+    ranges: Any
+    limits: Any
+    attack: Any
+    exposed: Any
+    stake: Any
+
+
+class Work(NamedTuple):
+    """Scratch of the searches; clean before and after, see `flood`.
+
+    totals  int32 (N,)
+    order   int32 (N,)
+    queue   uint32 (m,)
+    """
+
+    totals: Any
+    order: Any
+    queue: Any
+
+
+@jit
+def apart(ground: Ground, a: int, b: int) -> int:
+    """Return how many steps two places are apart; on squares a diagonal counts as one."""
+    x, y = int(ground.x[a] - ground.x[b]), int(ground.y[a] - ground.y[b])
+    most = max(abs(x), abs(y))
+    return max(most, abs(x + y)) if ground.is_hex else most
+
+
+@jit
+def bar(mover: Mover, at: int, barred: Any, n: int) -> int:
+    """Close a cell: clear the bits of all steps into it, behind n of them noted; return how many.
+
+    Out: barred int64 (m, 2), the cells whose masks changed and the bit of each.
+    """
+    moves = MOVES + N_MOVES * (int(mover.words[at] >> ODD) & 1)
+    for k in range(mover.stake.shape[1]):
+        beside = at + mover.plan[moves + OFFSET + k]
+        bit = 1 << mover.plan[moves + BACK + k]
+        if int(mover.words[beside]) & bit:
+            barred[n, 0], barred[n, 1] = beside, bit
+            mover.open_words[beside] ^= np.uint32(bit)
+            mover.open_steps[beside] ^= np.uint8(bit)
+            n += 1
+    return n
+
+
+@jit
+def unbar(mover: Mover, barred: Any, n: int) -> None:
+    """Open again what was closed."""
+    for i in range(n):
+        mover.open_words[barred[i, 0]] ^= np.uint32(barred[i, 1])
+        mover.open_steps[barred[i, 0]] ^= np.uint8(barred[i, 1])
+
+
+@jit
+def free_way_back(mover: Mover, totals: Any, start: int, goal: int) -> bool:
+    """Tell whether a cheapest way back, without stakes wherever it can be, has no stake at all."""
+    cell = goal
+    while cell != start:
+        moves = MOVES + N_MOVES * (int(mover.words[cell] >> ODD) & 1)
+        found = False
+        for k in range(mover.stake.shape[1]):
+            back = mover.plan[moves + BACK + k]
+            before = cell + mover.plan[moves + OFFSET + k]
+            if totals[before] >= totals[cell] or mover.stake[before, back]:
+                continue
+            if not (int(mover.words[before]) >> back) & 1:
+                continue
+            if after_step(mover.graph, totals[before], 0, before, back, cell) == totals[cell]:
+                cell, found = before, True
+                break
+        if not found:
+            return False
+    return True
+
+
+@jit
+def least_stake(mover: Mover, reached: Any, start: int, goal: int) -> int:
+    """Return the least stake of a way to a cell within the budget, exactly (see safest.py).
+
+    In: reached int32 (n,), every cell within the budget.
+    """
+    graph = mover.graph
+    states = np.sort(reached).astype(np.int64)
+    n, width = states.shape[0], mover.stake.shape[1]
+    first, room = np.empty(n + 1, np.int64), n * width
+    to, price, latest = (
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+    )
+    via, direction, stake = (
+        np.empty(room, np.int32),
+        np.empty(room, np.int8),
+        np.zeros(room, np.int64),
+    )
+    list_edges(graph, states, mover.budget, first, to, price, latest, direction, via)
+    for i in range(n):
+        for edge in range(first[i], first[i + 1]):
+            stake[edge] = mover.stake[states[i], direction[edge]]
+    edges = Edges(first, to, price, stake, latest)
+    ticks = mover.budget + 1
+    least, came = np.empty((ticks, n), np.int64), np.empty((ticks, n), np.int32)
+    starts = np.empty(1, np.int64)
+    starts[0] = place_of(states, start)
+    nothing = np.zeros(1, np.int64)
+    spread_stakes(edges, starts, nothing, nothing, mover.budget, np.empty(n, np.int64), least, came)
+    best, there = NO_STAKE, place_of(states, goal)
+    for tick in range(ticks):
+        best = min(best, least[tick, there])
+    return best
+
+
+@jit
+def list_stops(
+    ground: Ground, mover: Mover, work: Work, start: int, n_order: int, taken: Any, stops: Any
+) -> int:
+    """List where a movement may end, the start with them, as it was searched; return how many.
+
+    In: taken uint8 (N,), cells where somebody else stands. Out: stops int64 (n, N_OF_STOP), of each
+    its place, frame coordinates and ticks; nobody sees it yet, and it attacks nobody.
+    """
+    n = 0
+    order, totals, words = work.order, work.totals, mover.words
+    places, x, y = ground.place, ground.x, ground.y
+    for j in range(n_order):
+        at = order[j]
+        if at != start and (taken[at] or not (int(words[at]) >> STOP) & 1):
+            continue
+        place = places[at]
+        stops[n, PLACE], stops[n, X], stops[n, Y] = place, x[place], y[place]
+        stops[n, PRICE] = totals[at]
+        stops[n, EXPOSURE], stops[n, EXPOSED] = 0, HIDDEN
+        stops[n, TARGETS], stops[n, BEST], stops[n, NEAREST] = 0, HIDDEN, FAR
+        n += 1
+    return n
+
+
+@jit
+def face(
+    ground: Ground, mover: Mover, foe: int, eye: int, looks: bool, given_light: int, stops: Any,
+    n: int,
+) -> bool:  # fmt: skip
+    """Add to each stop what a foe in a place is to it; tell whether it can be attacked from one.
+
+    In: foe, its place; given_light, the encounter's light, or FIELD_LIGHT. In, out: stops int64
+    (n, N_OF_STOP). Arrays are taken out of their tuples once: in a loop they would be counted.
+    """
+    sums, planes, light, limit = ground.sums[foe], ground.planes, ground.light, ground.limit
+    attack, exposed = mover.attack[eye], mover.exposed[eye]
+    ranges, limits = mover.ranges, mover.limits
+    foe_x, foe_y = int(ground.x[foe]), int(ground.y[foe])
+    light_there = int(light[foe]) if given_light == FIELD_LIGHT else given_light
+    is_attacked = False
+    for j in range(n):
+        here = stops[j, PLACE]
+        x, y = stops[j, X] - foe_x, stops[j, Y] - foe_y
+        distance = max(abs(x), abs(y))
+        if ground.is_hex:
+            distance = max(distance, abs(x + y))
+        stops[j, NEAREST] = min(stops[j, NEAREST], distance)
+        between = int(sums[here])
+        if between >= limit:
+            continue
+        near = int(distance == 1)
+        if looks:
+            halves, plane = between, exposed[OF_VIEWER + near]
+            halves += int(planes[plane, foe]) if plane >= 0 else 0
+            plane = exposed[OF_TARGET + near]
+            halves += int(planes[plane, here]) if plane >= 0 else 0
+            if halves < limit:
+                malus = int(light[here]) if given_light == FIELD_LIGHT else given_light
+                malus -= (halves + 1) >> 1
+                stops[j, EXPOSURE] += 1
+                stops[j, EXPOSED] = max(stops[j, EXPOSED], malus)
+        halves, plane = between, attack[OF_VIEWER + near]
+        halves += int(planes[plane, here]) if plane >= 0 else 0
+        plane = attack[OF_TARGET + near]
+        halves += int(planes[plane, foe]) if plane >= 0 else 0
+        if halves >= limit:
+            continue
+        malus = light_there - ((halves + 1) >> 1)
+        for w in range(ranges.shape[0]):
+            if distance <= ranges[w] and malus >= limits[w]:
+                stops[j, TARGETS] += 1
+                stops[j, BEST] = max(stops[j, BEST], malus)
+                is_attacked = True
+                break
+    return is_attacked
+
+
+@jit
+def is_before(a: tuple[int, int, int, int, int], b: tuple[int, int, int, int, int]) -> bool:
+    """Tell whether the first of five numbers that differ is lower in one than in the other."""
+    return a < b
+
+
+@jit
+def pick_stops(stops: Any, n: int, out: Any) -> None:
+    """Write the best stop for an attack and that for safety, and what both are like.
+
+    In: stops int64 (n, N_OF_STOP). Out: out int64 (N_ANSWERS,), its columns from ATTACK to
+    MALUS_AFTER but for MALUS_BEFORE.
+    """
+    attack, safe = -1, 0
+    for j in range(n):
+        one = stops[j]
+        if one[TARGETS]:
+            best = stops[attack]
+            if attack < 0 or is_before(
+                (-one[BEST], -one[TARGETS], one[EXPOSURE], one[PRICE], one[PLACE]),
+                (-best[BEST], -best[TARGETS], best[EXPOSURE], best[PRICE], best[PLACE]),
+            ):
+                attack = j
+        best = stops[safe]
+        if is_before(
+            (one[EXPOSURE], one[EXPOSED], -one[NEAREST], one[PRICE], one[PLACE]),
+            (best[EXPOSURE], best[EXPOSED], -best[NEAREST], best[PRICE], best[PLACE]),
+        ):
+            safe = j
+    out[ATTACK], out[ATTACK_MALUS], out[ATTACK_TICKS] = NOWHERE, HIDDEN, 0
+    if attack >= 0:
+        out[ATTACK], out[ATTACK_MALUS] = stops[attack, PLACE], stops[attack, BEST]
+        out[ATTACK_TICKS] = stops[attack, PRICE]
+    out[SAFE], out[EXPOSURE_AFTER] = stops[safe, PLACE], stops[safe, EXPOSURE]
+    out[MALUS_AFTER] = stops[safe, EXPOSED]
+
+
+@jit
+def score_stops(
+    ground: Ground, crowd: Crowd, mover: Mover, i: int, me: int, work: Work, n_order: int,
+    taken: Any, stops: Any, out: Any,
+) -> None:  # fmt: skip
+    """Score every stop of one token, and write its answers but for the stake.
+
+    In: i, the encounter; me, the token; the search that was made, in `work`; taken uint8 (N,),
+    cells where somebody else stands. Scratch: stops int64 (C, N_OF_STOP). Out: out int64
+    (N_ANSWERS,).
+    """
+    n = list_stops(ground, mover, work, crowd.at[me], n_order, taken, stops)
+    out[REACHED], out[STOPS], out[TARGETS_AFTER] = n_order, n, 0
+    for foe in range(crowd.first[i], crowd.first[i + 1]):
+        if foe != me and crowd.foes[crowd.side[me], crowd.side[foe]]:
+            out[TARGETS_AFTER] += face(
+                ground, mover, int(ground.place[crowd.at[foe]]), int(crowd.eye[foe]),
+                crowd.looks[foe] == 1, int(crowd.light[i]), stops, n,
+            )  # fmt: skip
+    # The search begins with the start.
+    out[TARGETS_NOW], out[EXPOSURE_BEFORE] = stops[0, TARGETS], stops[0, EXPOSURE]
+    out[MALUS_BEFORE] = stops[0, EXPOSED]
+    pick_stops(stops, n, out)
+
+
+@jit
+def score_turns(
+    ground: Ground, crowd: Crowd, mover: Mover, movers: Any, begin: int, work: Work, out: Any
+) -> int:
+    """Score the turn of each token of one kind, from one of them on.
+
+    In: movers int64 (k, 2), encounter and token, whose graph and weapons `mover` has; begin, the
+    first of them. Out: out int64 (k, N_ANSWERS).
+    Returns how many are done: fewer than k where the queue of `work` is too small for the next.
+    """
+    most = 0
+    for i in range(crowd.first.shape[0] - 1):
+        most = max(most, crowd.first[i + 1] - crowd.first[i])
+    taken = np.zeros(ground.place.shape[0], np.uint8)
+    stops = np.empty((ground.x.shape[0], N_OF_STOP), np.int64)
+    barred = np.empty((most * mover.stake.shape[1], 2), np.int64)
+    starts, nothing = np.empty(1, np.int64), np.zeros(1, np.int64)
+    for m in range(begin, movers.shape[0]):
+        i, me = movers[m, 0], movers[m, 1]
+        n_barred = 0
+        for other in range(crowd.first[i], crowd.first[i + 1]):
+            if other != me:
+                taken[crowd.at[other]] = 1
+                if crowd.foes[crowd.side[me], crowd.side[other]]:
+                    n_barred = bar(mover, crowd.at[other], barred, n_barred)
+        starts[0] = crowd.at[me]
+        n_order, status = flood(
+            mover.words, mover.dues, mover.plan, work.totals, work.order, work.queue, starts,
+            nothing, mover.budget,
+        )  # fmt: skip
+        if status != POOL_FULL:
+            score_stops(ground, crowd, mover, i, me, work, n_order, taken, stops, out[m])
+            out[m, STAKE] = 0
+            # The start of a turn is a stop, so there is a best one.
+            place = out[m, ATTACK] if out[m, ATTACK] >= 0 else out[m, SAFE]
+            goal = at_place(work.order, n_order, ground.place, place)
+            if mover.stake.shape[0] and not free_way_back(mover, work.totals, starts[0], goal):
+                out[m, STAKE] = least_stake(mover, work.order[:n_order], starts[0], goal)
+            blank(work.totals, work.order, n_order)
+        unbar(mover, barred, n_barred)
+        for other in range(crowd.first[i], crowd.first[i + 1]):
+            taken[crowd.at[other]] = 0
+        if status == POOL_FULL:
+            return m
+    return int(movers.shape[0])
+
+
+@jit
+def at_place(order: Any, n: int, place_of_cell: Any, place: int) -> int:
+    """Return which of n cells has a place."""
+    for j in range(n):
+        if place_of_cell[order[j]] == place:
+            return int(order[j])
+    return NOWHERE
+
+
+VIEWER, TARGET, IS_FOE, DISTANCE, SEEN, OBSTRUCTION, LIGHT, MALUS = range(8)
+"""Columns of pairs: the two tokens, counted from the first of their encounter; whether the target
+is a foe; steps apart; whether it is seen; points that the line takes off, 0 or less, or HIDDEN
+where something ends it; light and whole malus, HIDDEN where it is not seen."""
+N_OF_PAIR = 8
+
+
+@jit
+def list_far(ground: Ground, crowd: Crowd, out: Any, rows_cols: Any, width: int) -> int:
+    """Note the halves between all pairs, and list those that the table has at its limit.
+
+    In: width of the map. Out: out int32 (pairs,), encounter by encounter those of the first token
+    with all later ones, then of the second; -1 for those listed; rows_cols int64 (pairs, 2, 2).
+    Returns how many were listed.
+    """
+    n, far = 0, 0
+    for i in range(crowd.first.shape[0] - 1):
+        for a in range(crowd.first[i], crowd.first[i + 1]):
+            here = int(ground.place[crowd.at[a]])
+            for b in range(a + 1, crowd.first[i + 1]):
+                there = int(ground.place[crowd.at[b]])
+                out[n] = ground.sums[here, there]
+                if out[n] >= ground.limit:
+                    out[n] = -1
+                    rows_cols[far, 0, 0], rows_cols[far, 0, 1] = here // width, here % width
+                    rows_cols[far, 1, 0], rows_cols[far, 1, 1] = there // width, there % width
+                    far += 1
+                n += 1
+    return far
+
+
+@jit
+def score_pairs(
+    ground: Ground, crowd: Crowd, ends: Any, between: Any, far: Any, blocked: int, out: Any
+) -> None:
+    """Write what each token sees of each other one of its encounter, by viewer, then by target.
+
+    In: ends int64 (eyes, eyes, 4), planes of a line from one eye to another; between int32 (pairs,)
+    and far int32 (m,), as `list_far` left them and the sums of those listed; halves from `blocked`
+    on end a line. Out: out int32 (2 pairs, N_OF_PAIR).
+    """
+    base, read, row = 0, 0, 0
+    for n in range(between.shape[0]):
+        if between[n] < 0:
+            between[n] = far[read]
+            read += 1
+    for i in range(crowd.first.shape[0] - 1):
+        begin, count = crowd.first[i], crowd.first[i + 1] - crowd.first[i]
+        for a in range(count):
+            here = ground.place[crowd.at[begin + a]]
+            for b in range(count):
+                if a == b:
+                    continue
+                there = ground.place[crowd.at[begin + b]]
+                low, high = min(a, b), max(a, b)
+                # Those of the first `low` tokens come before: count - 1, count - 2, ... of them.
+                pair = base + low * (2 * count - low - 1) // 2 + high - low - 1
+                halves = int(between[pair])
+                distance = apart(ground, here, there)
+                near = int(distance == 1)
+                viewer, target = crowd.eye[begin + a], crowd.eye[begin + b]
+                of_viewer = ends[viewer, target, OF_VIEWER + near]
+                of_target = ends[viewer, target, OF_TARGET + near]
+                if of_viewer >= 0:
+                    halves += int(ground.planes[of_viewer, here])
+                if of_target >= 0:
+                    halves += int(ground.planes[of_target, there])
+                given = int(crowd.light[i])
+                light = int(ground.light[there]) if given == FIELD_LIGHT else given
+                points = (halves + 1) >> 1
+                seen = halves < ground.limit
+                out[row, VIEWER], out[row, TARGET] = a, b
+                out[row, IS_FOE] = crowd.foes[crowd.side[begin + a], crowd.side[begin + b]]
+                out[row, DISTANCE], out[row, SEEN] = distance, seen
+                out[row, OBSTRUCTION] = HIDDEN if halves >= blocked else max(-points, HIDDEN + 1)
+                out[row, LIGHT] = light
+                out[row, MALUS] = max(light - points, HIDDEN + 1) if seen else HIDDEN
+                row += 1
+        base += count * (count - 1) // 2

@@ -1,0 +1,151 @@
+"""A board and its profiles, compiled once for all encounters on it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fieldcraft.creature import Creature, Token
+from fieldcraft.encounters.model import Profile
+from fieldcraft.tactics.weapons import Weapon, range_in
+
+if TYPE_CHECKING:
+    from fieldcraft.board import Board
+    from fieldcraft.turns import TurnMap, TurnMover
+
+__all__ = ["Scene", "Scenes"]
+
+SCENE_BYTES = 384 << 20
+"""How much the tables of the scenes in memory may take."""
+AROUND = 1 << 16
+"""About so much a scene takes besides its table."""
+
+
+class Scene:
+    """A board on which encounters between some profiles are scored.
+
+    Attributes
+    ----------
+    board : Board
+    profiles : tuple of Profile
+    eyes : tuple of Creature
+        What of the profiles matters to sight, each once.
+    eye_of : ndarray of int64, shape (profiles,)
+        The eye of each profile.
+    cell : float
+        What a step counts as a distance, in the unit of movement.
+    map : TurnMap or None
+        None where tokens do more to each other than close cells, or sight is not the same for all:
+        encounters are then scored one by one.
+    """
+
+    def __init__(self, board: Board, profiles: Sequence[Profile]) -> None:
+        self.board, self.profiles = board, tuple(profiles)
+        looks = [Creature(size=p.creature.size, height=p.creature.height) for p in self.profiles]
+        self.eyes = tuple(dict.fromkeys(looks))
+        self.eye_of = np.array([self.eyes.index(eye) for eye in looks], np.int64)
+        rules, lattice = board.rules, board.lattice
+        self.cell = float(rules.distance([(0, 0)], [lattice.neighbors((0, 0))[0]], lattice))
+        self._movers: dict[tuple[int, int], TurnMover | None] = {}
+        self.map = self._compiled()
+
+    def _compiled(self) -> TurnMap | None:
+        from fieldcraft.turns import TurnMap
+
+        if not getattr(self.board.rules, "tokens_only_bar", False):
+            return None
+        if any(profile.creature.body not in (None, 1) for profile in self.profiles):
+            return None
+        fields = {
+            (i, j): self.board.sight_field(viewer, target)
+            for i, viewer in enumerate(self.eyes)
+            for j, target in enumerate(self.eyes)
+        }
+        return TurnMap(fields) if TurnMap.serves(fields) else None
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        return AROUND + (0 if self.map is None else self.map.nbytes)
+
+    def mover(self, profile: int, ground: int) -> TurnMover | None:
+        """Return a profile as a mover on some ground; None where it must be scored by itself."""
+        key = profile, ground
+        if key not in self._movers:
+            self._movers[key] = self._mover(*key)
+        return self._movers[key]
+
+    def _mover(self, profile: int, ground: int) -> TurnMover | None:
+        from fieldcraft.turns import TurnMap, TurnMover
+
+        given, rules = self.profiles[profile], self.board.rules
+        pace = rules.pace(given.creature)
+        field = self.board.step_field(_nobody(given.creature), tokens=())
+        if pace.limit is None or not TurnMap.serves_mover(field):
+            return None
+        return TurnMover(
+            field,
+            int(pace.limit),
+            [self._steps(weapon, given.creature) for weapon in given.weapons],
+            [weapon.limit for weapon in given.weapons],
+            int(self.eye_of[profile]),
+            None,
+        )
+
+    def _steps(self, weapon: Weapon, creature: Creature) -> int:
+        """Return how many steps a weapon carries."""
+        limit = range_in(self.board.rules, weapon)
+        if limit is None:
+            return creature.reach
+        # No two cells of a map are further apart than its rows and columns together.
+        steps = int(min(limit / self.cell, sum(self.board.shape)))
+        # A float's division may land beside the whole number that its multiplication gives.
+        near = range(max(steps - 1, 0), steps + 2)
+        return max((k for k in near if k * self.cell <= limit), default=0)
+
+
+def _nobody(creature: Creature) -> Token:
+    """Return a token of a creature that has no friends: on an empty map all of a kind are alike."""
+    return Token(creature, (0, 0))
+
+
+class Scenes:
+    """The scenes in memory: the one not used for longest goes when there are too many bytes.
+
+    May be asked by any number of threads; a scene is then made once.
+    """
+
+    def __init__(self, limit: int = SCENE_BYTES) -> None:
+        self._limit = limit
+        self._kept: OrderedDict[Any, Scene] = OrderedDict()
+        self._lock = threading.Lock()
+        self._making: dict[Any, threading.Lock] = {}
+
+    def get(self, name: str, board: Board, profiles: Sequence[Profile]) -> Scene:
+        """Return the scene of a board of some name with some profiles."""
+        key = name, id(board), tuple(profiles)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                found = self._kept.get(key)
+            if found is None:
+                found = Scene(board, profiles)
+                self._keep(key, found)
+        return found
+
+    def _keep(self, key: Any, scene: Scene) -> None:
+        with self._lock:
+            self._making.pop(key, None)
+            self._kept[key] = scene
+            total = sum(kept.nbytes for kept in self._kept.values())
+            while total > self._limit and len(self._kept) > 1:
+                total -= self._kept.popitem(last=False)[1].nbytes

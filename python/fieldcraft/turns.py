@@ -1,0 +1,276 @@
+"""Very many turns on one map: compiled fields in, one row of answers a token out.
+
+Serves where tokens do no more to one another than close their foes' cells and keep each other from
+ending a movement where they stand, so that one field without tokens serves all encounters; which
+rules those are is not known here. See `fieldcraft_kernel.turns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.frozen import frozen
+from fieldcraft.pair_sums import pair_sums
+from fieldcraft.sight_field import SightField
+from fieldcraft.step_field import StepField
+from fieldcraft_kernel import turns
+from fieldcraft_kernel.sight import BLOCKED
+from fieldcraft_kernel.steps import STEPS
+from fieldcraft_kernel.turns import Crowd
+
+__all__ = ["Crowd", "TurnMap", "TurnMover", "crowd_of"]
+
+Array = npt.NDArray[Any]
+NO_DUES = frozen(np.zeros((0, 1), np.uint16))
+LEAST = -(2**31)
+"""A limit that every malus keeps."""
+
+
+def crowd_of(
+    shape: tuple[int, int],
+    *,
+    first: Array,
+    cells: Array,
+    side: Array,
+    eye: Array,
+    looks: Array,
+    light: Array,
+    foes: Array,
+) -> Crowd:
+    """Return who stands on a map of some shape; cells (m, 2), the rest as in `Crowd`."""
+    at = (cells[:, 0] + 1) * (shape[1] + 2) + cells[:, 1] + 1
+    return Crowd(
+        frozen(first.astype(np.int64)), frozen(at.astype(np.int32)), frozen(side.astype(np.int32)),
+        frozen(eye.astype(np.int32)), frozen(looks.astype(np.uint8)),
+        frozen(light.astype(np.int16)), frozen(foes.astype(np.uint8)),
+    )  # fmt: skip
+
+
+class TurnMover(NamedTuple):
+    """A kind of creature for a `TurnMap`.
+
+    field is its step field among no tokens; limit the ticks it may spend; ranges,
+    int64 (w,), how many steps each of its weapons carries, and limits, (w,), the lowest malus at
+    which it is used, None for any; eye the number of what of it matters to sight; stake, int64
+    (height, width, directions), what leaving each cell risks, or None.
+    """
+
+    field: StepField
+    limit: int
+    ranges: Sequence[int]
+    limits: Sequence[int | None]
+    eye: int
+    stake: Array | None
+
+
+class TurnMap:
+    """A map on which very many turns are scored.
+
+    Parameters
+    ----------
+    fields : mapping from (int, int) to SightField
+        For each pair of eyes, viewer and target, what the map does to lines between them. All
+        must be alike but for what the ends of a line count.
+    """
+
+    def __init__(self, fields: Mapping[tuple[int, int], SightField]) -> None:
+        field = fields[0, 0]
+        table = pair_sums(field)
+        if table is None:
+            raise FieldcraftError("there is no table of sums for such a field; see `serves`")
+        height, width = field.shape
+        cells: Array = np.argwhere(np.ones(field.shape, np.bool_))
+        frame = field.lattice.to_axial(cells) if field.lattice.is_hex else cells
+        place = np.full((height + 2, width + 2), -1, np.int32)
+        place[1:-1, 1:-1] = np.arange(height * width).reshape(height, width)
+        n_eyes = 1 + max(viewer for viewer, _ in fields)
+        planes: list[Array] = []
+        self._ends = np.full((n_eyes, n_eyes, 4), -1, np.int64)
+        for (viewer, target), one in fields.items():
+            ends = (one.at_viewer, one.adjacent_viewer, one.at_target, one.adjacent_target)
+            for column, plane in enumerate(ends):
+                self._ends[viewer, target, column] = _number(planes, plane)
+        self._field = field
+        self._ground = turns.Ground(
+            frozen(place.reshape(-1)), frozen(frame[:, 0].astype(np.int32)),
+            frozen(frame[:, 1].astype(np.int32)), frozen(table.sums), table.limit,
+            frozen(np.array(planes, np.uint8).reshape(-1, height * width)),
+            frozen(np.broadcast_to(field.light, field.shape).reshape(-1).astype(np.int8)),
+            int(field.lattice.is_hex),
+        )  # fmt: skip
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly all of it for the table."""
+        return int(self._ground.sums.nbytes)
+
+    @staticmethod
+    def serves(fields: Mapping[tuple[int, int], SightField]) -> bool:
+        """Tell whether all fields are alike but for their ends, and have a table of sums."""
+        first = fields[0, 0]
+        return (
+            first._plain
+            and first._limit <= np.iinfo(np.uint8).max // 3
+            and all(
+                field._plain
+                and field.threshold == first.threshold
+                and np.array_equal(field._cover, first._cover)
+                for field in fields.values()
+            )
+        )
+
+    @staticmethod
+    def serves_mover(field: StepField) -> bool:
+        """Tell whether a step field is a single layer in whole ticks, with no more to it."""
+        return (
+            field._searcher.plain is not None
+            and len(field._graph.arrays.rows) == 1
+            and (field.stay is None or bool(field.stay.all()))
+        )
+
+    def turns(self, crowd: Crowd, mover: TurnMover, movers: Array) -> dict[str, Array]:
+        """Return the answers of tokens of one kind as columns (k,), by name.
+
+        Parameters
+        ----------
+        crowd : Crowd
+        mover : TurnMover
+        movers : ndarray of int64, shape (k, 2)
+            Encounter and token of each.
+
+        Returns
+        -------
+        dict from str to ndarray
+            ``reached``, ``stops``, ``targets_now``, ``targets_after``; ``attack_row`` and
+            ``attack_col``, -1 where no stop serves, ``attack_malus``, ``attack_price`` in the
+            field's unit; ``safe_row``, ``safe_col``, ``exposure_before``, ``exposure_after``,
+            ``malus_before``, ``malus_after``; ``stake``. Maluses may be HIDDEN.
+        """
+        field, arrays = mover.field, mover.field._graph.arrays
+        searcher = field._searcher.plain
+        if searcher is None:
+            raise AssertionError("only plain fields serve; see `serves_mover`")
+        plain = searcher.graph
+        # The kernel closes cells in these, and the searches read the same memory.
+        steps, words = np.array(arrays.steps), np.array(plain.words)
+        kind = turns.Mover(
+            arrays._replace(steps=_read_only(steps)),
+            _read_only(words),
+            plain.dues if plain.dues.ndim == 2 else NO_DUES,
+            plain.plan,
+            steps[arrays.rows[0, STEPS]],
+            words,
+            searcher.bound(mover.limit),
+            np.array(mover.ranges, np.int64),
+            np.array([LEAST if low is None else low for low in mover.limits], np.int64),
+            np.ascontiguousarray(self._ends[mover.eye]),
+            np.ascontiguousarray(self._ends[:, mover.eye]),
+            self._stake(mover.stake, field),
+        )
+        movers = np.ascontiguousarray(movers, np.int64)
+        out = np.zeros((len(movers), turns.N_ANSWERS), np.int64)
+        scratch, done = searcher._lend(), 0
+        while done < len(movers):
+            work = turns.Work(scratch.totals, scratch.order, scratch.queue)
+            done = turns.score_turns(self._ground, crowd, kind, movers, done, work, out)
+            if done < len(movers):
+                scratch.enlarge()
+        # After an exception the scratch may not be clean, and is left to the collector.
+        searcher._idle.append(scratch)
+        return self._named(out, field)
+
+    def _named(self, out: npt.NDArray[np.int64], field: StepField) -> dict[str, Array]:
+        """Return the kernel's answers by name."""
+        width = self._field.shape[1]
+        found: dict[str, Array] = {
+            "reached": out[:, turns.REACHED],
+            "stops": out[:, turns.STOPS],
+            "targets_now": out[:, turns.TARGETS_NOW],
+            "targets_after": out[:, turns.TARGETS_AFTER],
+            "attack_malus": out[:, turns.ATTACK_MALUS],
+            "attack_price": field.to_cost(out[:, turns.ATTACK_TICKS]),
+            "exposure_before": out[:, turns.EXPOSURE_BEFORE],
+            "exposure_after": out[:, turns.EXPOSURE_AFTER],
+            "malus_before": out[:, turns.MALUS_BEFORE],
+            "malus_after": out[:, turns.MALUS_AFTER],
+            "stake": out[:, turns.STAKE],
+        }
+        for name, column in (("attack", turns.ATTACK), ("safe", turns.SAFE)):
+            place = out[:, column]
+            found[f"{name}_row"] = np.where(place < 0, -1, place // width)
+            found[f"{name}_col"] = np.where(place < 0, -1, place % width)
+        return found
+
+    def _stake(self, stake: Array | None, field: StepField) -> npt.NDArray[np.int64]:
+        """Return stakes by padded cell; none where nothing is at stake on any legal step."""
+        n = field.lattice.n_directions
+        if stake is None or not stake.any():
+            return np.zeros((0, n), np.int64)
+        height, width = field.shape
+        padded = np.zeros((height + 2, width + 2, n), np.int64)
+        padded[1:-1, 1:-1] = stake
+        return padded.reshape(-1, n)
+
+    def pairs(self, crowd: Crowd) -> dict[str, Array]:
+        """Return what each token sees of each other one of its encounter as columns (n,), by name.
+
+        By encounter, then by viewer, then by target.
+
+        Returns
+        -------
+        dict from str to ndarray
+            ``viewer`` and ``target``, counted from the first token of their encounter; ``foe``;
+            ``steps`` between the two; ``visible``; ``obstruction`` (HIDDEN where something opaque
+            ends the line), ``light``, ``malus`` (HIDDEN where the target is).
+        """
+        sizes = np.diff(crowd.first)
+        n = int((sizes * (sizes - 1) // 2).sum())
+        between, far = np.empty(n, np.int32), np.empty((n, 2, 2), np.int64)
+        n_far = turns.list_far(self._ground, crowd, between, far, self._field.shape[1])
+        asked = np.ascontiguousarray(far[:n_far])
+        field = self._field
+        halves = np.empty(n_far, np.int32)
+        widest = int(np.abs(asked[:, 1] - asked[:, 0]).max(initial=0))
+        field._count_between(asked, halves, field._pair_lines(n_far, widest))
+        out = np.empty((2 * n, turns.N_OF_PAIR), np.int32)
+        turns.score_pairs(self._ground, crowd, self._ends, between, halves, BLOCKED, out)
+        return {
+            "viewer": out[:, turns.VIEWER],
+            "target": out[:, turns.TARGET],
+            "foe": out[:, turns.IS_FOE] == 1,
+            "steps": out[:, turns.DISTANCE],
+            "visible": out[:, turns.SEEN] == 1,
+            "obstruction": out[:, turns.OBSTRUCTION],
+            "light": out[:, turns.LIGHT],
+            "malus": out[:, turns.MALUS],
+        }
+
+    def spell_failure(self, malus: Array) -> npt.NDArray[np.float64]:
+        """Return the chance that a spell fails at each malus, as `SightField.spell_failure`."""
+        least = int(malus.min(initial=0))
+        known = np.array([self._field.spell_failure(-i) for i in range(1 - least)])
+        found: npt.NDArray[np.float64] = known[-malus]
+        return found
+
+
+def _number(planes: list[Array], plane: Array | None) -> int:
+    """Return the number of a plane among those kept, -1 if it is nothing."""
+    if plane is None or not plane.any():
+        return -1
+    for number, known in enumerate(planes):
+        if np.array_equal(known, plane):
+            return number
+    planes.append(plane)
+    return len(planes) - 1
+
+
+def _read_only(array: Array) -> Array:
+    """Return another view of the same memory, closed to writing."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
