@@ -62,7 +62,9 @@ class Ground(NamedTuple):
 
     place   int32 (N,)      of each padded cell, -1 off the map
     x, y    int32 (C,)      frame coordinates of each place
-    sums    uint8 (C, C)    halves between two cells, or the limit: the same both ways
+    sums    uint8 (C, C) or (C, ceil(C / 2))    halves between two cells, or the limit: the same
+                            both ways; packed, two in a byte, the first in the lower half
+    packed  int64           0 or 1
     limit   int64           so many halves hide
     planes  uint8 (E, C)    halves that an end of a line counts
     light   int8 (C,)       light malus of a target
@@ -73,6 +75,7 @@ class Ground(NamedTuple):
     x: Any
     y: Any
     sums: Any
+    packed: Any
     limit: Any
     planes: Any
     light: Any
@@ -142,6 +145,25 @@ class Work(NamedTuple):
     totals: Any
     order: Any
     queue: Any
+
+
+@jit
+def pack_sums(sums: Any, out: Any) -> None:
+    """Put two sums of at most 15 in a byte: in uint8 (C, C), out uint8 (C, ceil(C / 2))."""
+    n = sums.shape[1]
+    for a in range(sums.shape[0]):
+        row = sums[a]
+        for b in range(0, n - 1, 2):
+            out[a, b >> 1] = row[b] | row[b + 1] << 4
+        if n & 1:
+            out[a, n >> 1] = row[n - 1]
+
+
+@jit
+def read_sum(row: Any, packed: int, place: int) -> int:
+    """Return the sum of a place from a row of `Ground.sums`."""
+    byte = int(row[place >> packed])
+    return (byte >> ((place & packed) << 2)) & (255 >> (packed << 2))
 
 
 @jit
@@ -272,7 +294,8 @@ def face(
     In: foe, its place; given_light, the encounter's light, or FIELD_LIGHT. In, out: stops int64
     (n, N_OF_STOP). Arrays are taken out of their tuples once: in a loop they would be counted.
     """
-    sums, planes, light, limit = ground.sums[foe], ground.planes, ground.light, ground.limit
+    sums, planes, light = ground.sums[foe], ground.planes, ground.light
+    packed, limit = ground.packed, ground.limit
     attack, exposed = mover.attack[eye], mover.exposed[eye]
     ranges, limits = mover.ranges, mover.limits
     foe_x, foe_y = int(ground.x[foe]), int(ground.y[foe])
@@ -285,7 +308,7 @@ def face(
         if ground.is_hex:
             distance = max(distance, abs(x + y))
         stops[j, NEAREST] = min(stops[j, NEAREST], distance)
-        between = int(sums[here])
+        between = read_sum(sums, packed, here)
         if between >= limit:
             continue
         near = int(distance == 1)
@@ -454,7 +477,7 @@ def list_far(ground: Ground, crowd: Crowd, out: Any, rows_cols: Any, width: int)
             here = int(ground.place[crowd.at[a]])
             for b in range(a + 1, crowd.first[i + 1]):
                 there = int(ground.place[crowd.at[b]])
-                out[n] = ground.sums[here, there]
+                out[n] = read_sum(ground.sums[here], ground.packed, there)
                 if out[n] >= ground.limit:
                     out[n] = -1
                     rows_cols[far, 0, 0], rows_cols[far, 0, 1] = here // width, here % width

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.frozen import frozen
-from fieldcraft.pair_sums import pair_sums
+from fieldcraft.pair_sums import PairSums, pair_sums
 from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel import turns
@@ -27,6 +27,8 @@ __all__ = ["Crowd", "TurnMap", "TurnMover", "crowd_of"]
 
 Array = npt.NDArray[Any]
 NO_DUES = frozen(np.zeros((0, 1), np.uint16))
+MOST_PACKED = 15
+"""The largest sum of which two go into a byte."""
 LEAST = -(2**31)
 """A limit that every malus keeps."""
 
@@ -98,7 +100,7 @@ class TurnMap:
         self._field = field
         self._ground = turns.Ground(
             frozen(place.reshape(-1)), frozen(frame[:, 0].astype(np.int32)),
-            frozen(frame[:, 1].astype(np.int32)), frozen(table.sums), table.limit,
+            frozen(frame[:, 1].astype(np.int32)), *_packed(table),
             frozen(np.array(planes, np.uint8).reshape(-1, height * width)),
             frozen(np.broadcast_to(field.light, field.shape).reshape(-1).astype(np.int8)),
             int(field.lattice.is_hex),
@@ -256,6 +258,16 @@ class TurnMap:
         known = np.array([self._field.spell_failure(-i) for i in range(1 - least)])
         found: npt.NDArray[np.float64] = known[-malus]
         return found
+
+
+def _packed(table: PairSums) -> tuple[Array, int, int]:
+    """Return sums, two in a byte if they fit, whether they are so, and their limit."""
+    if table.limit > MOST_PACKED:
+        return frozen(table.sums), 0, table.limit
+    n = len(table.sums)
+    packed = np.empty((n, (n + 1) // 2), np.uint8)
+    turns.pack_sums(table.sums, packed)
+    return frozen(packed), 1, table.limit
 
 
 def _number(planes: list[Array], plane: Array | None) -> int:

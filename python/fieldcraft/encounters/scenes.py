@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import random
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Scene", "Scenes"]
 
-SCENE_BYTES = 384 << 20
+SCENE_BYTES = 320 << 20
 """How much the tables of the scenes in memory may take."""
 AROUND = 1 << 16
 """About so much a scene takes besides its table."""
@@ -114,14 +114,16 @@ def _nobody(creature: Creature) -> Token:
 
 
 class Scenes:
-    """The scenes in memory: the one not used for longest goes when there are too many bytes.
+    """The scenes in memory; where they take too many bytes, some other goes at random.
 
-    May be asked by any number of threads; a scene is then made once.
+    Encounters come in parts that go through all boards in turn: the scene not used for longest is
+    then the one that is wanted next. May be asked by any number of threads; a scene is made once.
     """
 
     def __init__(self, limit: int = SCENE_BYTES) -> None:
         self._limit = limit
-        self._kept: OrderedDict[Any, Scene] = OrderedDict()
+        self._kept: dict[Any, Scene] = {}
+        self._chance = random.Random(0)  # only of what is made anew
         self._lock = threading.Lock()
         self._making: dict[Any, threading.Lock] = {}
 
@@ -131,7 +133,6 @@ class Scenes:
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
-                self._kept.move_to_end(key)
                 return found
             making = self._making.setdefault(key, threading.Lock())
         with making:
@@ -147,5 +148,7 @@ class Scenes:
             self._making.pop(key, None)
             self._kept[key] = scene
             total = sum(kept.nbytes for kept in self._kept.values())
-            while total > self._limit and len(self._kept) > 1:
-                total -= self._kept.popitem(last=False)[1].nbytes
+            others = [other for other in self._kept if other != key]
+            self._chance.shuffle(others)
+            while total > self._limit and others:
+                total -= self._kept.pop(others.pop()).nbytes
