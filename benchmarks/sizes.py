@@ -19,6 +19,10 @@ class Sizes(NamedTuple):
     reaches: int = 208
     maps: int = 2000
     radius: int = 20
+    encounters: int = 20_000
+    boards: int = 100
+    own_boards: int = 200
+    battlefield: int = 48
     scenario_step: int = 1
     rounds: int = 0
     """0: as many as each question says."""
@@ -27,5 +31,6 @@ class Sizes(NamedTuple):
 FULL = Sizes()
 QUICK = Sizes(
     small=20, medium=32, large=40, huge=64, starts=6, pairs=4, sights=60, hexes=16, reaches=12,
-    maps=6, radius=5, scenario_step=97, rounds=1,
+    maps=6, radius=5, scenario_step=97, rounds=1, encounters=5, boards=2, own_boards=3,
+    battlefield=10,
 )  # fmt: skip
