@@ -169,6 +169,9 @@ class GridRules(Measuring, Seeing):
     lattices: ClassVar[tuple[str, ...]]
     units: ClassVar[tuple[str, ...]]
     metric: ClassVar[bool] = True
+    provokes: ClassVar[str] = ""
+    """What provokes opportunity attacks, `LEAVING_A_CELL` or `LEAVING_THE_REACH`; else nothing. To
+    be said by the class that has `_stakes`."""
     checks: ClassVar[Mapping[str, Check]] = {}
 
     def __post_init__(self) -> None:
@@ -551,7 +554,13 @@ class GridRules(Measuring, Seeing):
         return []
 
     def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
-        """Return what a step risks."""
+        """Return what a step risks.
+
+        A class that has this also says what `provokes`. Then the attacks must follow from that,
+        and what else has a figure (saves, slips) from the gaits, from the kinds of cells that the
+        body leaves and enters, and from whether it moves at all. Where it does not say so, every
+        step is looked at.
+        """
         return []
 
     def _held(self, terrain: Terrain, token: Token) -> list[Effect]:

@@ -198,6 +198,7 @@ class Hexwild(GridRules):
     schema: ClassVar[Schema] = _SCHEMA
     lattices: ClassVar[tuple[str, ...]] = ("odd-r", "even-r", "odd-q", "even-q")
     units: ClassVar[tuple[str, ...]] = ("pt", "sq")
+    provokes: ClassVar[str] = ""
     checks: ClassVar[Mapping[str, Check]] = {
         "threshold": _threshold,
         "ancient_trees_obstruct": one_of("heavy", "light"),
