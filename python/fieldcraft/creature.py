@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 from fieldcraft.errors import ArgumentTypeError, OutsideMapError, RulesError, nearest
 from fieldcraft.lattice import LARGEST_INDEX, Cell
-from fieldcraft.units import quantity
+from fieldcraft.units import exact, quantity
 
 __all__ = [
     "BODIES",
     "MODES",
+    "SAVES",
     "SIZES",
     "Creature",
     "Relations",
@@ -31,6 +32,8 @@ FARTHEST = 1000
 """The longest reach hand to hand, in cells."""
 BODIES = (1, 2, 3, 7)
 """How many hexagons a body may cover."""
+SAVES = ("reflex", "pure reflex")
+"""The saves that terrain asks for."""
 
 Speed = float | str | None
 
@@ -66,6 +69,10 @@ class Creature:
         Whether it carries something that takes a hand (SK-07).
     hovers : bool
         Whether it stays in the air when it cannot move (S5-11).
+    saves : mapping, optional
+        In percent, before modifiers, how often a save succeeds: ``{"reflex": 55, "pure reflex":
+        40}``. Of a pure reflex that is not named that of a reflex counts. The rules do not ask;
+        `fieldcraft.tactics` values what a step risks by it.
     """
 
     name: str = "creature"
@@ -81,6 +88,7 @@ class Creature:
     body: int | None = None
     hands_full: bool = False
     hovers: bool = False
+    saves: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.size not in SIZES:
@@ -113,6 +121,8 @@ class Creature:
         speeds = by_mode(self.speed, f"creature {self.name!r}")
         if isinstance(self.speed, Mapping):
             object.__setattr__(self, "speed", _FrozenMapping(speeds))
+        if self.saves is not None:
+            object.__setattr__(self, "saves", _FrozenMapping(_saves(self)))
 
     @property
     def size_index(self) -> int:
@@ -149,6 +159,31 @@ def _check_flags(owner: Any, whose: str, *names: str) -> None:
             object.__setattr__(owner, name, bool(value))
 
 
+def _saves(creature: Creature) -> dict[str, float]:
+    """Return the saves of a creature, checked."""
+    given: Any = creature.saves
+    whose = f"creature {creature.name!r}"
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(
+            f"saves of {whose} must be chances in percent by name, not {_shown(given)}"
+        )
+    found: dict[str, float] = {}
+    for name, chance in given.items():
+        if name not in SAVES:
+            raise RulesError(
+                f"unknown save {name!r} of {whose}{nearest(str(name), SAVES)}; "
+                f"expected one of {', '.join(SAVES)}"
+            )
+        percent = exact(chance, f"save {name!r} of {whose}")
+        if not 0 <= percent <= 100:
+            raise RulesError(
+                f"save {name!r} of {whose} must be a chance from 0 to 100 percent, not "
+                f"{_shown(chance)}"
+            )
+        found[name] = int(percent) if percent.denominator == 1 else float(percent)
+    return found
+
+
 def by_mode(speed: Any, whose: str) -> dict[str, Any]:
     """Return speeds by mode, checked: a single amount is that of walking.
 
@@ -175,14 +210,14 @@ def by_mode(speed: Any, whose: str) -> dict[str, Any]:
     return found
 
 
-class _FrozenMapping(dict[str, Speed]):
+class _FrozenMapping(dict[str, Any]):
     """A dictionary that hashes, so that creatures can be keys of a cache."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
     def _frozen(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError("the speeds of a creature cannot be changed; make a new Creature")
+        raise TypeError("speeds and saves of a creature cannot be changed; make a new Creature")
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _frozen
 

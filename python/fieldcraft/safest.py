@@ -88,8 +88,9 @@ class SafestReach(Frozen):
                 f"budget {self.budget:g} is too large for the safest ways: {ticks:,} ticks times "
                 f"{len(self._states):,} states are more than {MOST_LABELS:,}"
             )
-        unvalued, self._source, self._direction, self._links = _listed(field, self._states, limit)
-        self._edges = unvalued._replace(stake=frozen(self._stakes(stake, unvalued)))
+        listed = _listed(field, self._states, limit)
+        self._source, self._links = listed.source, listed.links
+        self._edges = listed.edges._replace(stake=frozen(_stakes(field, listed, stake)))
         n = len(self._states)
         undercut, least = np.empty(n, np.int64), np.empty((ticks, n), np.int64)
         via = np.empty((ticks, n), np.int32)
@@ -102,59 +103,6 @@ class SafestReach(Frozen):
             )
         )  # fmt: skip
         self._least, self._via = frozen(least), frozen(via)
-
-    # -- stakes ---------------------------------------------------------------------------------
-
-    def _stakes(self, given: Any, edges: kernel.Edges) -> npt.NDArray[np.int64]:
-        """Return the stake of each edge."""
-        field = self._field
-        if callable(given):
-            return self._stakes_of_steps(given, edges)
-        try:
-            array = np.asarray(given)
-        except ValueError as error:
-            raise MapError(f"stake must be a full array of whole numbers: {error}") from None
-        if array.dtype.kind not in "iu":
-            raise ArgumentTypeError(f"stake must be whole numbers, not of {array.dtype}")
-        shapes = field.shape, (*field.shape, field.lattice.n_directions)
-        if array.shape not in shapes:
-            raise MapError(
-                f"stake has shape {array.shape}; expected {shapes[0]}, to enter each cell, or "
-                f"{shapes[1]}, to leave it in each direction"
-            )
-        self._check(array)
-        moves = self._direction >= 0
-        ends = self._states[edges.to] if array.ndim == 2 else self._states[self._source]
-        cells = field.to_cells(field.split_states(ends)[0])
-        at: tuple[Array, ...] = (cells[:, 0], cells[:, 1])
-        if array.ndim == 3:
-            at = (*at, self._direction)
-        return np.where(moves, array[at].astype(np.int64), 0)
-
-    def _stakes_of_steps(self, stake_of: StakeOf, edges: kernel.Edges) -> npt.NDArray[np.int64]:
-        """Return what a function says of each step."""
-        field = self._field
-        cells = list(map(tuple, field.to_cells(field.split_states(self._states)[0]).tolist()))
-        rows = field.split_states(self._states)[1].tolist()
-        halves = int(field._graph.halves)
-        stakes = [
-            stake_of(field._step(cells[a], cells[b], rows[b], link, ticks >> halves))
-            for a, b, link, ticks in zip(
-                self._source.tolist(), edges.to.tolist(), self._links.tolist(),
-                edges.price.tolist(), strict=True,
-            )
-        ]  # fmt: skip
-        array = np.array(stakes) if stakes else np.zeros(0, np.int64)
-        if array.dtype.kind not in "iu":
-            raise ArgumentTypeError("stake of a step must be a whole number")
-        self._check(array)
-        return array.astype(np.int64)
-
-    @staticmethod
-    def _check(array: Array) -> None:
-        if array.size and not (array.min() >= 0 and array.max() <= LARGEST_STAKE):
-            wrong = array.min() if array.min() < 0 else array.max()
-            raise CostError(f"a stake must be 0 to {LARGEST_STAKE:,}, not {wrong}")
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -203,6 +151,18 @@ class SafestReach(Frozen):
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    def to_array(self, *, stop: bool = True) -> npt.NDArray[np.int64]:
+        """Return the least stakes as a map, shape (height, width), -1 where no way leads.
+
+        Parameters
+        ----------
+        stop : bool
+            Whether the ways must end where a movement may end.
+        """
+        cells, stakes, _, _, ends = self._labels
+        kept = ends | (not stop)
+        return _as_map(self._field, cells[kept], stakes[kept])
 
     def __repr__(self) -> str:
         return f"SafestReach({len(self)} cells within {self.budget:g})"
@@ -278,10 +238,22 @@ class SafestReach(Frozen):
         return self._field.path_of(way, self.expanded)
 
 
-def _listed(
-    field: StepField, states: npt.NDArray[np.int64], limit: Any
-) -> tuple[kernel.Edges, Array, Array, Array]:
-    """Return the steps and links among states: what each leaves, its direction and its link."""
+class _Listed(NamedTuple):
+    """Steps and links among states, stakes apart.
+
+    Of each edge: `source`, the place of the state that it leaves among `states`; `direction`, -1
+    where it stands still; `links`, the link plus one, 0 where there is none.
+    """
+
+    states: npt.NDArray[np.int64]
+    edges: kernel.Edges
+    source: Array
+    direction: Array
+    links: Array
+
+
+def _listed(field: StepField, states: npt.NDArray[np.int64], limit: Any) -> _Listed:
+    """Return the steps and links among states, which rise."""
     room = len(states) * field.lattice.n_directions
     first = np.empty(len(states) + 1, np.int64)
     while True:
@@ -299,4 +271,119 @@ def _listed(
     edges = kernel.Edges(
         frozen(first), frozen(to[:n]), frozen(price[:n]), np.zeros(n, np.int64), frozen(latest[:n])
     )
-    return edges, frozen(source), frozen(direction[:n]), frozen(via[:n])
+    return _Listed(states, edges, frozen(source), frozen(direction[:n]), frozen(via[:n]))
+
+
+def has_room(field: StepField, budget: Any, n_states: int) -> bool:
+    """Return whether the safest ways within a budget are found: in whole ticks, and not too many.
+
+    `n_states` is how many states are reached within it.
+    """
+    limit, shown = field._limit(budget)
+    if field.is_float or math.isinf(shown):
+        return False
+    return (int(limit) + 1) * n_states <= MOST_LABELS
+
+
+def least_stakes(
+    field: StepField, start: Any, stake: Any, *, parity: int = 0
+) -> npt.NDArray[np.int64]:
+    """Return the least stake of a way to each cell where a movement may end, whatever it costs.
+
+    Parameters
+    ----------
+    field : StepField
+        In whole ticks, and without caps.
+    start, stake, parity
+        As in `StepField.safest`.
+
+    Returns
+    -------
+    ndarray of int64, shape (height, width)
+        -1 where no way leads.
+    """
+    starts, spent = field.seeds(start, None, parity)
+    limit, _ = field._limit(None)
+    states = frozen(np.sort(field._searcher.flood(starts, spent, limit)[0][0]).astype(np.int64))
+    listed = _listed(field, states, limit)
+    edges, n = listed.edges, len(states)
+    nothing = frozen(np.zeros(len(edges.to), np.int32))
+    # Where prices do not count, all ways are of the same tick.
+    edges = edges._replace(
+        price=nothing, latest=nothing, stake=frozen(_stakes(field, listed, stake))
+    )
+    at = frozen(np.searchsorted(states, starts).astype(np.int64))
+    none = frozen(np.zeros(len(at), np.int64))
+    undercut, least = np.empty(n, np.int64), np.empty((1, n), np.int64)
+    kernel.spread_stakes(edges, at, none, none, 0, undercut, least, np.empty((1, n), np.int32))
+    ends = field.may_end(states, starts)
+    return _as_map(field, field.split_states(states)[0][ends], undercut[ends])
+
+
+def _as_map(field: StepField, cells: Array, stakes: Array) -> npt.NDArray[np.int64]:
+    """Return the least of the stakes of padded cells as a map, -1 where there is none."""
+    least = np.full(field.shape, kernel.NO_STAKE, np.int64)
+    where = field.to_cells(cells)
+    np.minimum.at(least, (where[:, 0], where[:, 1]), stakes)
+    least[least == kernel.NO_STAKE] = -1
+    return least
+
+
+# -- stakes ---------------------------------------------------------------------------------------
+
+
+def _stakes(field: StepField, listed: _Listed, given: Any) -> npt.NDArray[np.int64]:
+    """Return the stake of each edge."""
+    of_states = getattr(given, "of_states", None)
+    if of_states is not None:
+        # It values all steps at once.
+        return _checked(
+            of_states(field, listed.states[listed.source], listed.states[listed.edges.to])
+        )
+    if callable(given):
+        return _stakes_of_steps(field, listed, given)
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise MapError(f"stake must be a full array of whole numbers: {error}") from None
+    if array.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"stake must be whole numbers, not of {array.dtype}")
+    shapes = field.shape, (*field.shape, field.lattice.n_directions)
+    if array.shape not in shapes:
+        raise MapError(
+            f"stake has shape {array.shape}; expected {shapes[0]}, to enter each cell, or "
+            f"{shapes[1]}, to leave it in each direction"
+        )
+    _checked(array)
+    moves = listed.direction >= 0
+    ends = listed.states[listed.edges.to if array.ndim == 2 else listed.source]
+    cells = field.to_cells(field.split_states(ends)[0])
+    at: tuple[Array, ...] = (cells[:, 0], cells[:, 1])
+    if array.ndim == 3:
+        at = (*at, listed.direction)
+    return np.where(moves, array[at].astype(np.int64), 0)
+
+
+def _stakes_of_steps(field: StepField, listed: _Listed, stake_of: StakeOf) -> npt.NDArray[np.int64]:
+    """Return what a function says of each step."""
+    cells = list(map(tuple, field.to_cells(field.split_states(listed.states)[0]).tolist()))
+    rows = field.split_states(listed.states)[1].tolist()
+    halves = int(field._graph.halves)
+    stakes = [
+        stake_of(field._step(cells[a], cells[b], rows[b], link, ticks >> halves))
+        for a, b, link, ticks in zip(
+            listed.source.tolist(), listed.edges.to.tolist(), listed.links.tolist(),
+            listed.edges.price.tolist(), strict=True,
+        )
+    ]  # fmt: skip
+    array = np.array(stakes) if stakes else np.zeros(0, np.int64)
+    if array.dtype.kind not in "iu":
+        raise ArgumentTypeError("stake of a step must be a whole number")
+    return _checked(array)
+
+
+def _checked(array: Array) -> npt.NDArray[np.int64]:
+    if array.size and not (array.min() >= 0 and array.max() <= LARGEST_STAKE):
+        wrong = array.min() if array.min() < 0 else array.max()
+        raise CostError(f"a stake must be 0 to {LARGEST_STAKE:,}, not {wrong}")
+    return array.astype(np.int64)

@@ -377,6 +377,18 @@ class StepField(Frozen):
         cells, _ = self.split_states(states)
         return self.layers_of(states) * self._graph.n_cells + cells
 
+    def legal_steps(self, layer: int | None = None) -> npt.NDArray[np.uint8]:
+        """Return the legal steps of a layer, shape (height, width), bit k for direction k.
+
+        Of the layer in which a movement begins, if none is named.
+        """
+        stacked = self.layers[self.home if layer is None else layer].steps
+        every = np.uint8((1 << self.lattice.n_directions) - 1)
+        height, width = self.shape
+        padded = self._graph.arrays.steps[stacked].reshape(height + 2, width + 2)
+        legal: npt.NDArray[np.uint8] = padded[1:-1, 1:-1] & every
+        return legal
+
     # -- amounts --------------------------------------------------------------------------------
 
     def to_ticks(self, value: Any, what: str = "budget", *, whole: bool = False) -> Any:
@@ -985,7 +997,9 @@ class StepField(Frozen):
         stake : array_like of int, or callable
             What steps risk, in a unit of your own (thousandths, say), 0 or more: to enter each
             cell, shape (height, width), or to leave it in each direction, shape (height, width,
-            directions); or a function of a `Step`, whose `Step.stakes` say what the rules know.
+            directions); or a function of a `Step`, whose `Step.stakes` say what the rules know. A
+            function that has a method ``of_states(field, sources, ends)`` as well is asked for
+            the stakes of all steps at once, from states to states of the field.
 
         Returns
         -------

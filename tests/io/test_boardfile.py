@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import rules
 from fieldcraft.board import Board
-from fieldcraft.creature import BODIES, MODES, SIZES, Creature, Token
+from fieldcraft.creature import BODIES, MODES, SAVES, SIZES, Creature, Token
 from fieldcraft.errors import MapError, RulesError
 from fieldcraft.io import boardfile
 from fieldcraft.lattice import LATTICES, Lattice
@@ -64,6 +64,7 @@ body = 2
 hands_full = true
 hovers = true
 facing = 4
+saves = { reflex = 55, "pure reflex" = 40.5 }
 
 [[borders]]
 cells = [[0, 0], [0, 1]]
@@ -137,6 +138,7 @@ def test_everything():
             body=2,
             hands_full=True,
             hovers=True,
+            saves={"reflex": 55, "pure reflex": 40.5},
         ),
         (1, 3),
         "red",
@@ -286,6 +288,10 @@ FAULTS = [
     ("body = 2", "body = 4", "line 42: body of ..tokens.. 2: expected 1, 2, 3 or 7 hexagons, not"),
     ("hands_full = true", "hands_full = 1", "line 43: hands_full of .*: expected true or false"),
     ("hovers = true", 'hovers = "yes"', "line 44: hovers of .*: expected true or false"),
+    ("reflex = 55,", 'reflex = "55",', "line 46: saves of .*: expected a table from the save to"),
+    ("reflex = 55,", "reflex = nan,", "line 31: ..tokens.. 2: save 'reflex' of creature 'goblin'"),
+    ("reflex = 55,", "reflex = 101,", "line 31: ..tokens.. 2: .* a chance from 0 to 100 percent"),
+    ("reflex = 55,", "relfex = 55,", "unknown save 'relfex' .*did you mean 'reflex'"),
     ("facing = 4", "facing = 6", "line 45: facing of ..tokens.. 2: expected a direction, 0 to 5"),
     ("walk = 6", "walk = [6]", "line 36: speed of ..tokens.. 2: expected a number of 0 or more"),
     ('["mud", "gravel"]', '"mud"', "crosses of ..tokens.. 2: expected a list of names, not 'mud'"),
@@ -293,21 +299,21 @@ FAULTS = [
     (
         "[[0, 0], [0, 1]]",
         "[[0, 0], [0, 2]]",
-        r"line 48: cells of .* \(0, 0\) and \(0, 2\) are no nei",
+        r"line 49: cells of .* \(0, 0\) and \(0, 2\) are no nei",
     ),
     (
         "[[0, 0], [0, 1]]",
         "[[0, 0], [-1, 0]]",
-        r"line 48: cells of ..borders.. 1: \(-1, 0\) lies outs",
+        r"line 49: cells of ..borders.. 1: \(-1, 0\) lies outs",
     ),
-    ("[[0, 0], [0, 1]]", "[[0, 0]]", "line 48: cells of ..borders.. 1: expected two cells"),
-    ("cells = [[0, 0], [0, 1]]\n", "", "line 47: ..borders.. 1: has no cells"),
-    ('"drop"', '"cliff"', "line 47: ..borders.. 1: unknown border kind 'cliff'"),
-    ('"drop"', '"price"', "line 47: ..borders.. 1: the border .* has kind 'price' and none"),
+    ("[[0, 0], [0, 1]]", "[[0, 0]]", "line 49: cells of ..borders.. 1: expected two cells"),
+    ("cells = [[0, 0], [0, 1]]\n", "", "line 48: ..borders.. 1: has no cells"),
+    ('"drop"', '"cliff"', "line 48: ..borders.. 1: unknown border kind 'cliff'"),
+    ('"drop"', '"price"', "line 48: ..borders.. 1: the border .* has kind 'price' and none"),
     (
         "height = 2\n",
         "height = -2\n",
-        "line 50: height of ..borders.. 1: expected a number above 0",
+        "line 51: height of ..borders.. 1: expected a number above 0",
     ),
     (
         "height = 2\n",
@@ -315,15 +321,15 @@ FAULTS = [
         "price of ..borders.. 1: expected a number, 0 or more",
     ),
     ("[[borders]]", "[borders]", "'borders': expected tables ..borders.., not"),
-    ("level = 2\n", "level = 5\n", "line 55: level of ..perches.. 1: .* from 1 to 4, not 5"),
-    ("level = 2\n", "", "line 53: ..perches.. 1: has no level; expected level, a whole number"),
-    ("cell = [0, 2]\n", "", "line 53: ..perches.. 1: has no cell; expected cell, .row, column."),
-    ("cell = [0, 2]\n", "cell = [2, 0]\n", r"line 54: cell of ..perches.. 1: \(2, 0\) lies out"),
-    ("metres = 6.5", "", "line 53: ..perches.. 1: has no metres; expected metres, a number above"),
-    ("metres = 6.5", "metres = 0", "line 57: metres of ..perches.. 1: expected a number above 0"),
+    ("level = 2\n", "level = 5\n", "line 56: level of ..perches.. 1: .* from 1 to 4, not 5"),
+    ("level = 2\n", "", "line 54: ..perches.. 1: has no level; expected level, a whole number"),
+    ("cell = [0, 2]\n", "", "line 54: ..perches.. 1: has no cell; expected cell, .row, column."),
+    ("cell = [0, 2]\n", "cell = [2, 0]\n", r"line 55: cell of ..perches.. 1: \(2, 0\) lies out"),
+    ("metres = 6.5", "", "line 54: ..perches.. 1: has no metres; expected metres, a number above"),
+    ("metres = 6.5", "metres = 0", "line 58: metres of ..perches.. 1: expected a number above 0"),
     ("metres = 6.5", "meters = 6", "meters of ..perches.. 1: unknown key .did you mean 'metres'"),
-    ('"small"\nmetres', '"smal"\nmetres', "line 53: ..perches.. 1: .* must bear a size"),
-    ("level = 1\n", "level = 2\n", r"line 59: ..perches.. 2: \(0, 2\) has a perch on level 2 a"),
+    ('"small"\nmetres', '"smal"\nmetres', "line 54: ..perches.. 1: .* must bear a size"),
+    ("level = 1\n", "level = 2\n", r"line 60: ..perches.. 2: \(0, 2\) has a perch on level 2 a"),
     ("light = -2", "light = ", r"a.toml: is not valid TOML: .*line 5"),
     ("light = -2", "light = " + "[" * 100_000, "a.toml: is (nested too deeply|not valid TOML)"),
     ("light = -2", "light = " + "1" * 10_000, "a.toml: is not valid TOML"),
@@ -521,7 +527,10 @@ def test_text_of_a_board():
 def test_text_of_what_climbs_and_flies():
     """What is not the default is written, token by token and perch by perch."""
     given = parse(SMALL)
-    body = Creature("drake", reach=2, body=7, hands_full=True, hovers=True, speed={"fly": "18 m"})
+    body = Creature(
+        "drake", reach=2, body=7, hands_full=True, hovers=True, speed={"fly": "18 m"},
+        saves={"pure reflex": 40},
+    )  # fmt: skip
     terrain = replace(given.terrain, perches=(Perch((1, 0), 3, "tiny", 9.5),))
     data = replace(given, terrain=terrain, tokens=(Token(body, (0, 0), flying=True, facing=4),))
     text = boardfile.render(data)
@@ -534,6 +543,7 @@ def test_text_of_what_climbs_and_flies():
         "body = 7\n"
         "hands_full = true\n"
         "hovers = true\n"
+        'saves = { "pure reflex" = 40 }\n'
         "flying = true\n"
         "facing = 4\n"
         "\n"
@@ -643,6 +653,9 @@ creatures = st.builds(
     body=st.sampled_from((None, *BODIES)),
     hands_full=st.booleans(),
     hovers=st.booleans(),
+    saves=st.one_of(
+        st.none(), st.dictionaries(st.sampled_from(SAVES), st.floats(0, 100, width=16))
+    ),
 )
 extras = st.dictionaries(
     texts,

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import networkx as nx
+
 import fieldcraft as fc
 from fieldcraft import tactics
+from reference import hexwild, pathfinder, skirmish, srd5
 
 SYSTEMS = {
     "hexwild": ("open", "light_forest", "heavy_forest", "mud", "stones", "thorns", "boulder"),
@@ -92,3 +97,76 @@ def stops(board, token, tokens=None):
         if cell != token.cell:
             found[cell] = reach.path_to(cell).cost
     return dict(sorted(found.items(), key=lambda item: (item[0] != token.cell, item[1], item[0])))
+
+
+# -- ways of one creature, by the slow references of the systems ----------------------------------
+
+
+class Walk:
+    """The movement of a case's first token, on foot alone, as (state, total) and what follows."""
+
+    def __init__(self, system, case, budget):
+        reference = {
+            "hexwild": hexwild.Movement,
+            "pathfinder": pathfinder.Pathfinder,
+            "skirmish": skirmish.Movement,
+            "srd5": srd5.Srd5,
+        }[system]
+        self.movement = reference(case, case.tokens[0], budget)
+        self.by_total = system in ("pathfinder", "srd5")
+        self.may_stop = self.movement.may_stop
+
+    def starts(self):
+        if self.by_total:
+            return [(state, self.movement.first_total) for state in self.movement.starts()]
+        mover = self.movement.mover
+        if hasattr(self.movement, "starts"):
+            return [(state, Fraction(0)) for state in self.movement.starts()]
+        return [(hexwild.State(mover.cell, 0, mover.facing, "walk"), Fraction(0))]
+
+    def moves(self, state, total):
+        if self.by_total:
+            return [(after, spent) for after, spent, _ in self.movement.moves(state, total)]
+        limit = self.movement.limits["walk"]
+        found = [(after, total + price) for after, price in self.movement.moves(state)]
+        return [(after, spent) for after, spent in found if spent <= limit]
+
+    def cost(self, total):
+        return float(self.movement.cost(total) if self.by_total else total)
+
+
+def product_graph(walk, stake):
+    """Return the states and totals within the budget as a graph whose weights are stakes.
+
+    `stake` is a function of the cells that a step leads from and to.
+    """
+    graph = nx.DiGraph()
+    todo = walk.starts()
+    graph.add_nodes_from(todo)
+    while todo:
+        node = todo.pop()
+        for after in walk.moves(*node):
+            if after not in graph:
+                todo.append(after)
+            graph.add_edge(node, after, stake=stake(node[0].at, after[0].at))
+    return graph
+
+
+def frontiers(walk, stakes):
+    """Return of each cell and for all ways or those to a stop the undominated (cost, stake).
+
+    In: of (state, total) the least stake.
+    """
+    found = {}
+    for stop in (False, True):
+        pairs = {}
+        for (state, total), stake in stakes.items():
+            if not stop or walk.may_stop(state):
+                pairs.setdefault(state.at, []).append((walk.cost(total), stake))
+        for cell, some in pairs.items():
+            kept = []
+            for cost, stake in sorted(some):
+                if not kept or stake < kept[-1][1]:
+                    kept.append((cost, stake))
+            found[cell, stop] = kept
+    return found

@@ -36,9 +36,9 @@ defaults. `rules` is the name of a system, or of a rules file (``"house.toml"``)
 the board or below. A token may have `name`, `creature` (the name of its kind where it has one of
 its own), `side`, `cell`, `size`, `speed` (a number, text with a unit, or a table from the way of
 moving to either; ``inf`` means no limit), `level`, `height`, `footing`, `climbs`, `crosses`,
-`untested_by`, `unharmed_by`, `reach`, `body`, `hands_full`, `hovers`, `helpless`, `engaged`,
-`prone`, `lets_through`, `flying`, `facing` and `extra`. A border may have `cells`, `kind`, `open`,
-`height`, `length`, `price` and `one_way`.
+`untested_by`, `unharmed_by`, `reach`, `body`, `hands_full`, `hovers`, `saves` (a table from the
+save to its chance in percent), `helpless`, `engaged`, `prone`, `lets_through`, `flying`, `facing`
+and `extra`. A border may have `cells`, `kind`, `open`, `height`, `length`, `price` and `one_way`.
 
 A file may also hold `[[tokens]]` alone, for `read_tokens`.
 """
@@ -662,6 +662,10 @@ def _is_speed(value: Any) -> bool:
     return _is_one_speed(value)
 
 
+def _is_chances(value: Any) -> bool:
+    return isinstance(value, dict) and all(_is_number(chance) for chance in value.values())
+
+
 _Check = tuple[Callable[[Any], bool], str]
 _FLAG: _Check = (lambda value: isinstance(value, bool), "true or false")
 _TEXT: _Check = (lambda value: isinstance(value, str), "text")
@@ -687,6 +691,7 @@ _TOKEN_KEYS: dict[str, _Check] = {
     "body": (lambda value: _is_whole(value) and value in BODIES, "1, 2, 3 or 7 hexagons"),
     "hands_full": _FLAG,
     "hovers": _FLAG,
+    "saves": (_is_chances, "a table from the save to its chance in percent"),
     "helpless": _FLAG,
     "engaged": _FLAG,
     "prone": _FLAG,

@@ -173,6 +173,9 @@ class GridRules(Measuring, Seeing):
     """Whether, of tokens of one cell on the ground, all that a mover meets is that the cells of its
     foes are closed and that it does not end where anybody stands; and lines pass over all of them.
     """
+    provokes: ClassVar[str] = ""
+    """What provokes opportunity attacks, `LEAVING_A_CELL` or `LEAVING_THE_REACH`; else nothing. To
+    be said by the class that has `_stakes`."""
     checks: ClassVar[Mapping[str, Check]] = {}
 
     def __post_init__(self) -> None:
@@ -555,7 +558,13 @@ class GridRules(Measuring, Seeing):
         return []
 
     def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
-        """Return what a step risks."""
+        """Return what a step risks.
+
+        A class that has this also says what `provokes`. Then the attacks must follow from that,
+        and what else has a figure (saves, slips) from the gaits, from the kinds of cells that the
+        body leaves and enters, and from whether it moves at all. Where it does not say so, every
+        step is looked at.
+        """
         return []
 
     def _held(self, terrain: Terrain, token: Token) -> list[Effect]:

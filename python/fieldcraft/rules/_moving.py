@@ -37,6 +37,7 @@ from fieldcraft.rules._gaits import (
     Types,
     spread,
 )
+from fieldcraft.rules._risks import Risks, Strides, provoking, risks
 from fieldcraft.rules._stakes import Other, Stride
 from fieldcraft.terrain import HIGHEST, Perch, Terrain
 
@@ -824,7 +825,7 @@ class Explainer:
         return found[(len(found) - 1) // 2 if footprint == "median" else -1]
 
     @cached_property
-    def _company(self) -> tuple[Other, ...]:
+    def company(self) -> tuple[Other, ...]:
         """Who else is on the map, as the stakes of steps ask."""
         rules, lattice, token = self.site.rules, self.site.terrain.lattice, self.setting.token
         side = "" if token is None else token.side
@@ -838,19 +839,28 @@ class Explainer:
             for other in self.others
         )
 
-    def stakes(self, a: Cell, b: Cell, layer: int = 0, source: int | None = None) -> list[Stake]:
-        """Return what a step from place `a` to `b` risks, into a layer and out of the source."""
-        before = layer if source is None else source
-        stride = Stride(
-            self.mover(before),
+    def stride(self, a: Cell, b: Cell, layer: int, source: int) -> Stride:
+        """Return a step from place `a` to `b`, into a layer and out of the source, for stakes."""
+        return Stride(
+            self.mover(source),
             self.mover(layer),
             a,
             b,
-            tuple(self.covered(a, before)),
+            tuple(self.covered(a, source)),
             tuple(self.covered(b, layer)),
-            self._company,
+            self.company,
         )
+
+    def stakes(self, a: Cell, b: Cell, layer: int = 0, source: int | None = None) -> list[Stake]:
+        """Return what a step from place `a` to `b` risks, into a layer and out of the source."""
+        stride = self.stride(a, b, layer, layer if source is None else source)
         return self.site.rules._stakes(self.site, stride)
+
+    def risks(self, steps: Strides) -> Risks | None:
+        """Return what many steps risk, without a look at each; None where the rules need one."""
+        if provoking(self.site.rules) is None:
+            return None
+        return risks(self, steps)
 
     # -- updates ----------------------------------------------------------------------------
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACROBATICS",
+    "LEAVING_A_CELL",
+    "LEAVING_THE_REACH",
     "SQUEEZING",
     "Other",
     "Stride",
@@ -53,6 +55,9 @@ __all__ = [
 ]
 
 ACROBATICS = "Acrobatics"
+LEAVING_A_CELL = "leaving a cell"
+LEAVING_THE_REACH = "leaving the reach"
+"""What provokes opportunity attacks."""
 SQUEEZING = "squeezing"
 """Where an effect comes from that no terrain has."""
 DOING = {
@@ -196,15 +201,15 @@ def _reached(other: Other, cells: Sequence[Cell], lattice: Lattice) -> list[Cell
     return [cell for cell, is_near in zip(cells, near, strict=True) if is_near]
 
 
-def attacks(stride: Stride, lattice: Lattice, *, each_cell: bool) -> list[Stake]:
+def attacks(stride: Stride, lattice: Lattice, provokes: str) -> list[Stake]:
     """Return the opportunity attacks that a step provokes, one a foe, in the order of the tokens.
 
     Parameters
     ----------
     stride : Stride
     lattice : Lattice
-    each_cell : bool, keyword-only
-        Whether leaving any cell within a foe's reach provokes, or only leaving the reach.
+    provokes : str
+        `LEAVING_A_CELL` within a foe's reach, or `LEAVING_THE_REACH`.
     """
     found = []
     for other in stride.others:
@@ -213,7 +218,7 @@ def attacks(stride: Stride, lattice: Lattice, *, each_cell: bool) -> list[Stake]
         held = stride.held if stride.before.gait.plane == other.plane else ()
         taken = stride.taken if stride.after.gait.plane == other.plane else ()
         threatened = _reached(other, held, lattice)
-        if each_cell:
+        if provokes == LEAVING_A_CELL:
             provoked = any(cell not in taken for cell in threatened)
         else:
             provoked = bool(threatened) and not _reached(other, taken, lattice)

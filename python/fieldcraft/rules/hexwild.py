@@ -199,6 +199,7 @@ class Hexwild(GridRules):
     lattices: ClassVar[tuple[str, ...]] = ("odd-r", "even-r", "odd-q", "even-q")
     units: ClassVar[tuple[str, ...]] = ("pt", "sq")
     tokens_only_bar: ClassVar[bool] = True
+    provokes: ClassVar[str] = ""
     checks: ClassVar[Mapping[str, Check]] = {
         "threshold": _threshold,
         "ancient_trees_obstruct": one_of("heavy", "light"),

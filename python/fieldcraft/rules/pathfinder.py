@@ -37,6 +37,7 @@ from fieldcraft.rules._grid import (
 )
 from fieldcraft.rules._stakes import (
     ACROBATICS,
+    LEAVING_A_CELL,
     SQUEEZING,
     Stride,
     attacks,
@@ -146,6 +147,7 @@ class Pathfinder(GridRules):
     schema: ClassVar[Schema] = _SCHEMA
     lattices: ClassVar[tuple[str, ...]] = ("square", "square4")
     units: ClassVar[tuple[str, ...]] = ("sq",)
+    provokes: ClassVar[str] = LEAVING_A_CELL
     checks: ClassVar[Mapping[str, Check]] = {
         "diagonals": one_of(*DIAGONALS),
         "parity": one_of("advances", "carry"),
@@ -274,8 +276,8 @@ class Pathfinder(GridRules):
 
         Every step out of a square that a foe threatens provokes; a foe attacks once a movement.
         """
-        found = attacks(stride, site.terrain.lattice, each_cell=True)
-        found += tumbles(stride)
+        struck = attacks(stride, site.terrain.lattice, self.provokes)
+        found = tumbles(stride)
         creature = stride.after.creature
         for kind in kinds_of(site.terrain, stride.entered):
             types = self.types(kind)
@@ -292,7 +294,7 @@ class Pathfinder(GridRules):
                 if not {gap.id, gap.base_id} & creature.untested_by:
                     text = f"{ACROBATICS} to squeeze through {gap.name}"
                     found.append(Stake("test", gap.id, SkillTest(ACROBATICS), text=text))
-        return list(dict.fromkeys(found))
+        return [*struck, *dict.fromkeys(found)]
 
     def _held(self, terrain: Terrain, token: Token) -> list[Effect]:
         """Return what being squeezed does (PF-10)."""

@@ -92,6 +92,7 @@ class Skirmish(GridRules):
     lattices: ClassVar[tuple[str, ...]] = ("square", "square4")
     units: ClassVar[tuple[str, ...]] = ("pt", "sq")
     metric: ClassVar[bool] = False
+    provokes: ClassVar[str] = ""
     checks: ClassVar[Mapping[str, Check]] = {
         "corners": one_of("both", "either", "free"),
         "level_surcharge": true_or_false,

@@ -32,7 +32,14 @@ from fieldcraft.rules._grid import (
     true_or_false,
     whole_from,
 )
-from fieldcraft.rules._stakes import SQUEEZING, Stride, attacks, is_squeezed, kinds_of
+from fieldcraft.rules._stakes import (
+    LEAVING_THE_REACH,
+    SQUEEZING,
+    Stride,
+    attacks,
+    is_squeezed,
+    kinds_of,
+)
 from fieldcraft.rules._table import (
     COMMON_KEYS,
     Condition,
@@ -100,6 +107,7 @@ class Srd5(GridRules):
     schema: ClassVar[Schema] = _SCHEMA
     lattices: ClassVar[tuple[str, ...]] = ("square", "square4")
     units: ClassVar[tuple[str, ...]] = ("m",)
+    provokes: ClassVar[str] = LEAVING_THE_REACH
     checks: ClassVar[Mapping[str, Check]] = {
         "diagonals": one_of("equidistant", "alternating", "alternating-2"),
         "corners": one_of("both", "either", "free"),
@@ -270,7 +278,7 @@ class Srd5(GridRules):
 
     def _stakes(self, site: Site, stride: Stride) -> list[Stake]:
         """Return the attack of each foe whose reach a step leaves (S5-10)."""
-        return attacks(stride, site.terrain.lattice, each_cell=False)
+        return attacks(stride, site.terrain.lattice, self.provokes)
 
     def _held(self, terrain: Terrain, token: Token) -> list[Effect]:
         """Return the fall of a flyer that cannot stay up (S5-11), and squeezing (S5-13)."""

@@ -12,6 +12,18 @@ Everything asked of a turn is asked in one batch, and nothing is decided: polici
 from __future__ import annotations
 
 from fieldcraft.tactics.options import Option, Options, Shot, options
+from fieldcraft.tactics.valuation import DEFAULT_SAVE, UNKNOWN, safest, stakes, value
 from fieldcraft.tactics.weapons import Weapon
 
-__all__ = ["Option", "Options", "Shot", "Weapon", "options"]
+__all__ = [
+    "DEFAULT_SAVE",
+    "UNKNOWN",
+    "Option",
+    "Options",
+    "Shot",
+    "Weapon",
+    "options",
+    "safest",
+    "stakes",
+    "value",
+]

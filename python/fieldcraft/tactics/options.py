@@ -15,6 +15,7 @@ from fieldcraft.frozen import Frozen, cached_property, frozen
 from fieldcraft.lattice import Cell
 from fieldcraft.sight import HIDDEN
 from fieldcraft.tactics import _scene as scene
+from fieldcraft.tactics.valuation import THOUSAND, UNKNOWN, AttackValue, Valuer, least
 from fieldcraft.tactics.weapons import Weapon, as_weapons
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class Option(NamedTuple):
     cell : tuple of int
     price, left : float
         What the way there costs, and what is left of the movement.
-    stake : int
-        What the safest way there risks, in thousandths.
+    stake : int or None
+        What the safest way there risks, in thousandths; None where that is not known.
     shots : tuple of Shot
         The attacks possible from there, the best one first; the others in the order of the foes.
     exposure : int
@@ -58,7 +59,7 @@ class Option(NamedTuple):
     cell: Cell
     price: float
     left: float
-    stake: int
+    stake: int | None
     shots: tuple[Shot, ...]
     exposure: int
     exposed_malus: int | None
@@ -91,7 +92,8 @@ class Options(Frozen, Sequence[Option]):
     left : ndarray of float64, shape (n,)
         What is left of the movement, infinite without a budget.
     stake : ndarray of int64, shape (n,)
-        What the way of least stake there risks within the budget, in thousandths.
+        What the way of least stake there risks within the budget, in thousandths; `UNKNOWN`, -1,
+        where that is not known: where prices are floats, or the budget is huge.
     malus : ndarray of int16, shape (n, f)
         Malus of an attack on each foe, `HIDDEN` where none is possible.
     weapon : ndarray of int16, shape (n, f)
@@ -119,10 +121,11 @@ class Options(Frozen, Sequence[Option]):
         foes: tuple[Token, ...],
         weapons: tuple[Weapon, ...],
         reach: Reach,
+        valuer: Valuer,
         light: int | None = None,
     ) -> None:
         self.board, self.token, self.foes, self.weapons = board, token, foes, weapons
-        self.reach = reach
+        self.reach, self._valuer = reach, valuer
         self._stops = stops = scene.stops_of(board, token, reach)
         others = scene.bodies_of(board, foes)
         seen = scene.maluses(board, stops.bodies, others, light)
@@ -139,6 +142,11 @@ class Options(Frozen, Sequence[Option]):
         self.cells = frozen(stops.cells)
         self.price = frozen(stops.price)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What values attacks may be a function that does not pickle; the stakes go along instead.
+        known = {"stake": self.stake}
+        return {name: v for name, v in self.__dict__.items() if name != "_valuer"} | known
+
     # -- columns --------------------------------------------------------------------------------
 
     @cached_property
@@ -152,8 +160,15 @@ class Options(Frozen, Sequence[Option]):
 
     @cached_property
     def stake(self) -> npt.NDArray[np.int64]:
-        """What the safest way to each stop risks, in thousandths, shape (n,)."""
-        return frozen(np.zeros(len(self), np.int64))
+        """What the safest way to each stop risks, in thousandths, `UNKNOWN` where it is not known.
+
+        Worked out when first asked.
+        """
+        risked = least(self.reach, self.token.cell, self._valuer)[
+            self.cells[:, 0], self.cells[:, 1]
+        ]
+        risked[0] = 0
+        return frozen(risked)
 
     @cached_property
     def n_targets(self) -> npt.NDArray[np.int32]:
@@ -235,7 +250,7 @@ class Options(Frozen, Sequence[Option]):
             (row, col),
             float(self.price[i]),
             float(self.left[i]),
-            int(self.stake[i]),
+            None if self.stake[i] == UNKNOWN else int(self.stake[i]),
             tuple(self._shots(i)),
             int(self.exposure[i]),
             None if exposed == HIDDEN else exposed,
@@ -300,7 +315,7 @@ class Options(Frozen, Sequence[Option]):
         for name in COLUMNS:
             array = getattr(self, name)
             absent = array == HIDDEN if name in hidden else None
-            if name == "best_target":
+            if name in ("best_target", "stake"):
                 absent = array < 0
             columns[name] = pa.array(array, mask=absent)
         shot = [
@@ -352,6 +367,8 @@ def options(
     tokens: Iterable[Token] | None = None,
     *,
     weapons: Iterable[Weapon] = (),
+    ground: str = "dry",
+    attack: AttackValue = THOUSAND,
     foes: Iterable[Token] | None = None,
     light: int | None = None,
 ) -> Options:
@@ -370,6 +387,9 @@ def options(
         Who is on the board, in place of the board's own tokens; the token is left out.
     weapons : iterable of Weapon
         What it may attack with; without any there are no attacks.
+    ground, attack
+        The state of the ground, and what an attack provoked is worth, for `Options.stake`; see
+        `value`.
     foes : iterable of Token, optional
         Whom it may attack and who looks at it; those among `tokens` whose side is a foe if absent.
         Who is helpless looks at nobody.
@@ -409,4 +429,5 @@ def options(
     arms = as_weapons(weapons)
     mover, others = scene.company(board, token, tokens)
     enemies = scene.the_foes(board, mover, others, foes)
-    return Options(board, mover, enemies, arms, board.reach(mover, tokens=others), light)
+    valuer = Valuer(mover.creature, ground, attack)
+    return Options(board, mover, enemies, arms, board.reach(mover, tokens=others), valuer, light)
