@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from fieldcraft.encounters.boards import Boards
+from fieldcraft.encounters.checking import check
+from fieldcraft.encounters.files import (
+    Contents,
+    Part,
+    boards_of,
+    parts,
+    read,
+    read_part,
+    write,
+)
 from fieldcraft.encounters.model import (
     BOARD_LIGHT,
     GROUNDS,
@@ -12,6 +22,7 @@ from fieldcraft.encounters.model import (
     Encounters,
     Profile,
 )
+from fieldcraft.encounters.rejects import Fault, Reject, read_rejects, write_rejects
 
 __all__ = [
     "BOARD_LIGHT",
@@ -19,7 +30,19 @@ __all__ = [
     "Boards",
     "Combatant",
     "Conditions",
+    "Contents",
     "Encounter",
     "Encounters",
+    "Fault",
+    "Part",
     "Profile",
+    "Reject",
+    "boards_of",
+    "check",
+    "parts",
+    "read",
+    "read_part",
+    "read_rejects",
+    "write",
+    "write_rejects",
 ]

@@ -26,6 +26,8 @@ class Boards(Mapping[str, Board]):
         A board, or the file it is read from when first asked for, and the rules it is played by.
     folder : str or Path, optional
         Paths are below it. With a folder a name that is not known is a path below it too.
+    rules : str or Path, optional, keyword-only
+        Of such boards, in place of the rules in their files.
 
     Raises
     ------
@@ -46,9 +48,16 @@ class Boards(Mapping[str, Board]):
     ((1, 1), ['glade'])
     """
 
-    def __init__(self, known: Mapping[str, Any], folder: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        known: Mapping[str, Any],
+        folder: str | Path | None = None,
+        *,
+        rules: str | Path | None = None,
+    ) -> None:
         self._known: dict[str, Any] = {}
         self._folder = None if folder is None else Path(folder)
+        self._rules = rules
         for name, given in known.items():
             if not isinstance(name, str):
                 raise ArgumentTypeError(f"a board must have a name, not {name!r}")
@@ -93,7 +102,7 @@ class Boards(Mapping[str, Board]):
                 f"there is no board {name!r}{nearest(name, self._known)}; known are "
                 f"{', '.join(self._known) or 'none'}"
             )
-        file, rules = (name, None) if given is None else given
+        file, rules = (name, self._rules) if given is None else given
         if given is None and (Path(name).is_absolute() or ".." in Path(name).parts):
             raise MapError(f"board {name!r} is not below the folder of the encounters")
         path = Path(file) if self._folder is None else self._folder / file
@@ -115,7 +124,7 @@ class Boards(Mapping[str, Board]):
         return len(self._known)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_known": self._known, "_folder": self._folder}
+        return {"_known": self._known, "_folder": self._folder, "_rules": self._rules}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _read={}, _lock=threading.Lock(), scenes=Scenes())

@@ -70,7 +70,19 @@ if TYPE_CHECKING:
     from fieldcraft.board import Board
     from fieldcraft.rules import Rules
 
-__all__ = ["BoardData", "dumps", "loads", "parse", "read", "read_tokens", "render", "write"]
+__all__ = [
+    "CREATURE_KEYS",
+    "BoardData",
+    "creature_data",
+    "creature_of",
+    "dumps",
+    "loads",
+    "parse",
+    "read",
+    "read_tokens",
+    "render",
+    "write",
+]
 
 _FILE = "a board file in TOML"
 _TOKENS_FILE = "a TOML file with [[tokens]]"
@@ -556,20 +568,12 @@ class _Parser:
             if "cell" not in given:
                 raise self.fault(key, "has no cell; expected cell = [row, column]")
             cell = self.within((*key, "cell"), given.pop("cell"), shape)
-            body = {k: given.pop(k) for k in _CREATURE_FIELDS if k in given}
-            for sets in ("crosses", "untested_by", "unharmed_by"):
-                if sets in body:
-                    body[sets] = frozenset(body[sets])
-            if isinstance(body.get("speed"), dict):
-                body["speed"] = {
-                    way: None if speed == math.inf else speed
-                    for way, speed in body["speed"].items()
-                }
+            body = {k: given.pop(k) for k in CREATURE_KEYS if k in given}
             kind = given.pop("creature", given.get("name"))
             if kind is not None:
                 body["name"] = kind
             try:
-                tokens.append(Token(Creature(**body), cell, **given))
+                tokens.append(Token(creature_of(body), cell, **given))
             except FieldcraftError as error:
                 raise self.fault(key, str(error)) from None
         return tuple(tokens)
@@ -700,8 +704,42 @@ _TOKEN_KEYS: dict[str, _Check] = {
     "facing": (lambda value: _is_whole(value) and 0 <= value <= 5, "a direction, 0 to 5"),
     "extra": (lambda value: isinstance(value, dict), "a table"),
 }
-_CREATURE_FIELDS = tuple(entry.name for entry in fields(Creature) if entry.name != "name")
+CREATURE_KEYS: dict[str, _Check] = {
+    entry.name: _TOKEN_KEYS[entry.name] for entry in fields(Creature) if entry.name != "name"
+}
+"""What a file says of a creature besides its name: a check of each value, and what is expected."""
 _TOKEN_FIELDS = ("level", "helpless", "engaged", "prone", "lets_through", "flying", "facing")
+
+
+def creature_of(entry: Mapping[str, Any]) -> Creature:
+    """Return the creature of which a file says this; the values hold by `CREATURE_KEYS`."""
+    body = dict(entry)
+    for sets in ("crosses", "untested_by", "unharmed_by"):
+        if sets in body:
+            body[sets] = frozenset(body[sets])
+    if isinstance(body.get("speed"), dict):
+        body["speed"] = {
+            way: None if speed == math.inf else speed for way, speed in body["speed"].items()
+        }
+    return Creature(**body)
+
+
+def creature_data(creature: Creature) -> dict[str, Any]:
+    """Return what a file says of a creature besides its name: what differs from the default."""
+    defaults = {entry.name: entry.default for entry in fields(Creature)}
+    found: dict[str, Any] = {}
+    for key in CREATURE_KEYS:
+        value = getattr(creature, key)
+        if value == defaults[key]:
+            continue
+        if isinstance(value, frozenset):
+            value = sorted(value)
+        if isinstance(value, Mapping):
+            value = {way: math.inf if speed is None else speed for way, speed in value.items()}
+        found[key] = value
+    return found
+
+
 _BORDER_KEYS: dict[str, _Check] = {
     "cells": (_is_cells, "two cells, [[row, column], [row, column]]"),
     "kind": _TEXT,
@@ -867,15 +905,7 @@ def _token(token: Token) -> Iterator[str]:
     if token.side:
         yield f"side = {_toml(token.side)}"
     yield f"cell = {_toml(token.cell)}"
-    defaults = {entry.name: entry.default for entry in fields(Creature)}
-    for key in _CREATURE_FIELDS:
-        value = getattr(body, key)
-        if value == defaults[key]:
-            continue
-        if isinstance(value, frozenset):
-            value = sorted(value)
-        if isinstance(value, Mapping):
-            value = {way: math.inf if speed is None else speed for way, speed in value.items()}
+    for key, value in creature_data(body).items():
         yield f"{key} = {_toml(value)}"
     defaults = {entry.name: entry.default for entry in fields(Token)}
     for key in _TOKEN_FIELDS:
