@@ -117,7 +117,8 @@ class Mover(NamedTuple):
     limits      int64 (w,)      the lowest malus at which each is used
     attack      int64 (eyes, 4)     planes of a line from it to a token of an eye
     exposed     int64 (eyes, 4)     and of one from such a token to it
-    stake       int64 (N, K)    of leaving a cell in a direction; (0, K): nothing is at stake
+    kind        uint16 (N, K)   of the step that leaves a cell in a direction
+    worth       int64 (kinds,)  the stake of each kind; (0,): nothing is at stake
     """
 
     graph: Any
@@ -131,7 +132,8 @@ class Mover(NamedTuple):
     limits: Any
     attack: Any
     exposed: Any
-    stake: Any
+    kind: Any
+    worth: Any
 
 
 class Work(NamedTuple):
@@ -181,7 +183,7 @@ def bar(mover: Mover, at: int, barred: Any, n: int) -> int:
     Out: barred int64 (m, 2), the cells whose masks changed and the bit of each.
     """
     moves = MOVES + N_MOVES * (int(mover.words[at] >> ODD) & 1)
-    for k in range(mover.stake.shape[1]):
+    for k in range(mover.kind.shape[1]):
         beside = at + mover.plan[moves + OFFSET + k]
         bit = 1 << mover.plan[moves + BACK + k]
         if int(mover.words[beside]) & bit:
@@ -207,10 +209,10 @@ def free_way_back(mover: Mover, totals: Any, start: int, goal: int) -> bool:
     while cell != start:
         moves = MOVES + N_MOVES * (int(mover.words[cell] >> ODD) & 1)
         found = False
-        for k in range(mover.stake.shape[1]):
+        for k in range(mover.kind.shape[1]):
             back = mover.plan[moves + BACK + k]
             before = cell + mover.plan[moves + OFFSET + k]
-            if totals[before] >= totals[cell] or mover.stake[before, back]:
+            if totals[before] >= totals[cell] or mover.worth[mover.kind[before, back]]:
                 continue
             if not (int(mover.words[before]) >> back) & 1:
                 continue
@@ -230,7 +232,7 @@ def least_stake(mover: Mover, reached: Any, start: int, goal: int) -> int:
     """
     graph = mover.graph
     states = np.sort(reached).astype(np.int64)
-    n, width = states.shape[0], mover.stake.shape[1]
+    n, width = states.shape[0], mover.kind.shape[1]
     first, room = np.empty(n + 1, np.int64), n * width
     to, price, latest = (
         np.empty(room, np.int32),
@@ -245,7 +247,7 @@ def least_stake(mover: Mover, reached: Any, start: int, goal: int) -> int:
     list_edges(graph, states, mover.budget, first, to, price, latest, direction, via)
     for i in range(n):
         for edge in range(first[i], first[i + 1]):
-            stake[edge] = mover.stake[states[i], direction[edge]]
+            stake[edge] = mover.worth[mover.kind[states[i], direction[edge]]]
     edges = Edges(first, to, price, stake, latest)
     ticks = mover.budget + 1
     least, came = np.empty((ticks, n), np.int64), np.empty((ticks, n), np.int32)
@@ -415,7 +417,7 @@ def score_turns(
         most = max(most, crowd.first[i + 1] - crowd.first[i])
     taken = np.zeros(ground.place.shape[0], np.uint8)
     stops = np.empty((ground.x.shape[0], N_OF_STOP), np.int64)
-    barred = np.empty((most * mover.stake.shape[1], 2), np.int64)
+    barred = np.empty((most * mover.kind.shape[1], 2), np.int64)
     starts, nothing = np.empty(1, np.int64), np.zeros(1, np.int64)
     for m in range(begin, movers.shape[0]):
         i, me = movers[m, 0], movers[m, 1]
@@ -436,7 +438,7 @@ def score_turns(
             # The start of a turn is a stop, so there is a best one.
             place = out[m, ATTACK] if out[m, ATTACK] >= 0 else out[m, SAFE]
             goal = at_place(work.order, n_order, ground.place, place)
-            if mover.stake.shape[0] and not free_way_back(mover, work.totals, starts[0], goal):
+            if mover.worth.shape[0] and not free_way_back(mover, work.totals, starts[0], goal):
                 out[m, STAKE] = least_stake(mover, work.order[:n_order], starts[0], goal)
             blank(work.totals, work.order, n_order)
         unbar(mover, barred, n_barred)

@@ -58,8 +58,9 @@ class TurnMover(NamedTuple):
 
     field is its step field among no tokens; limit the ticks it may spend; ranges,
     int64 (w,), how many steps each of its weapons carries, and limits, (w,), the lowest malus at
-    which it is used, None for any; eye the number of what of it matters to sight; stake, int64
-    (height, width, directions), what leaving each cell risks, or None.
+    which it is used, None for any; eye the number of what of it matters to sight; kind, uint16
+    (height, width, directions), of the step that leaves each cell in each direction, and worth,
+    int64 (kinds,), the stake of each kind.
     """
 
     field: StepField
@@ -67,7 +68,8 @@ class TurnMover(NamedTuple):
     ranges: Sequence[int]
     limits: Sequence[int | None]
     eye: int
-    stake: Array | None
+    kind: Array
+    worth: Array
 
 
 class TurnMap:
@@ -172,7 +174,9 @@ class TurnMap:
             np.array([LEAST if low is None else low for low in mover.limits], np.int64),
             np.ascontiguousarray(self._ends[mover.eye]),
             np.ascontiguousarray(self._ends[:, mover.eye]),
-            self._stake(mover.stake, field),
+            _padded(mover.kind),
+            # Where nothing is at stake, nothing is looked for.
+            frozen(np.array(mover.worth if mover.worth.any() else mover.worth[:0], np.int64)),
         )
         movers = np.ascontiguousarray(movers, np.int64)
         out = np.zeros((len(movers), turns.N_ANSWERS), np.int64)
@@ -207,16 +211,6 @@ class TurnMap:
             found[f"{name}_row"] = np.where(place < 0, -1, place // width)
             found[f"{name}_col"] = np.where(place < 0, -1, place % width)
         return found
-
-    def _stake(self, stake: Array | None, field: StepField) -> npt.NDArray[np.int64]:
-        """Return stakes by padded cell; none where nothing is at stake on any legal step."""
-        n = field.lattice.n_directions
-        if stake is None or not stake.any():
-            return np.zeros((0, n), np.int64)
-        height, width = field.shape
-        padded = np.zeros((height + 2, width + 2, n), np.int64)
-        padded[1:-1, 1:-1] = stake
-        return padded.reshape(-1, n)
 
     def pairs(self, crowd: Crowd) -> dict[str, Array]:
         """Return what each token sees of each other one of its encounter as columns (n,), by name.
@@ -258,6 +252,14 @@ class TurnMap:
         known = np.array([self._field.spell_failure(-i) for i in range(1 - least)])
         found: npt.NDArray[np.float64] = known[-malus]
         return found
+
+
+def _padded(kind: Array) -> Array:
+    """Return the kinds of steps by padded cell, shape (N, directions)."""
+    height, width, n = kind.shape
+    padded = np.zeros((height + 2, width + 2, n), np.uint16)
+    padded[1:-1, 1:-1] = kind
+    return frozen(padded.reshape(-1, n))
 
 
 def _packed(table: PairSums) -> tuple[Array, int, int]:

@@ -138,7 +138,7 @@ def test_turns_are_those_of_the_definition(seed, lattice, dues, threshold):
         for number, me in enumerate(tokens):
             mover = TurnMover(
                 field, budget, [w for w, _ in me.weapons], [low for _, low in me.weapons], me.eye,
-                land.stake if land.stake.any() else None,
+                *land.kinds(),
             )  # fmt: skip
             found = {
                 name: column[0].item()
@@ -192,7 +192,7 @@ def test_a_queue_that_is_too_small_grows_and_nothing_is_lost():
     field, game = field_of(land), TurnMap(random_sights(rng, "odd-r", (9, 9), 4))
     crowd = as_crowd((9, 9), random_crowds(rng, (9, 9), 6), [0] * 6)
     movers = np.array([[i, m] for i in range(6) for m in range(crowd.first[i], crowd.first[i + 1])])
-    mover = TurnMover(field, 12, [3], [None], 0, land.stake)
+    mover = TurnMover(field, 12, [3], [None], 0, *land.kinds())
     expected = game.turns(crowd, mover, movers)
     scratch = field._searcher.plain._lend()
     field._searcher.plain._idle.append(scratch)

@@ -6,6 +6,8 @@ import heapq
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from reference.graph import Cell, neighbour
 
 HIDDEN = -32768
@@ -33,6 +35,11 @@ class Land:
     border: Any
     stop: Any
     stake: Any
+
+    def kinds(self) -> tuple[Any, Any]:
+        """Return of each step what kind it is of, and the stake of each kind."""
+        worth, kind = np.unique(np.append(0, self.stake), return_inverse=True)
+        return kind.reshape(-1)[1:].reshape(self.stake.shape).astype(np.uint16), worth
 
     def onward(self, cell: Cell, barred: set[Cell]) -> list[tuple[Cell, int, int]]:
         """Return where steps lead from a cell, with price and stake."""

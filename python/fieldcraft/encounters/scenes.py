@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fieldcraft.creature import Creature, Token
-from fieldcraft.encounters.model import Profile
+from fieldcraft.creature import Creature
+from fieldcraft.encounters.model import GROUNDS, Profile
+from fieldcraft.tactics.valuation import StepKinds
 from fieldcraft.tactics.weapons import Weapon, range_in
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Scene:
         rules, lattice = board.rules, board.lattice
         self.cell = float(rules.distance([(0, 0)], [lattice.neighbors((0, 0))[0]], lattice))
         self._movers: dict[tuple[int, int], TurnMover | None] = {}
+        self._kinds: dict[int, StepKinds | None] = {}
         self.map = self._compiled()
 
     def _compiled(self) -> TurnMap | None:
@@ -82,10 +84,13 @@ class Scene:
     def _mover(self, profile: int, ground: int) -> TurnMover | None:
         from fieldcraft.turns import TurnMap, TurnMover
 
-        given, rules = self.profiles[profile], self.board.rules
-        pace = rules.pace(given.creature)
-        field = self.board.step_field(_nobody(given.creature), tokens=())
-        if pace.limit is None or not TurnMap.serves_mover(field):
+        given = self.profiles[profile]
+        pace = self.board.rules.pace(given.creature)
+        field = self.board.step_field((0, 0), tokens=(), creature=given.creature)
+        if profile not in self._kinds:
+            self._kinds[profile] = StepKinds.of(field, given.creature)
+        kinds = self._kinds[profile]
+        if kinds is None or pace.limit is None or not TurnMap.serves_mover(field):
             return None
         return TurnMover(
             field,
@@ -93,7 +98,8 @@ class Scene:
             [self._steps(weapon, given.creature) for weapon in given.weapons],
             [weapon.limit for weapon in given.weapons],
             int(self.eye_of[profile]),
-            None,
+            kinds.kind,
+            kinds.worth(GROUNDS[ground]),
         )
 
     def _steps(self, weapon: Weapon, creature: Creature) -> int:
@@ -106,11 +112,6 @@ class Scene:
         # A float's division may land beside the whole number that its multiplication gives.
         near = range(max(steps - 1, 0), steps + 2)
         return max((k for k in near if k * self.cell <= limit), default=0)
-
-
-def _nobody(creature: Creature) -> Token:
-    """Return a token of a creature that has no friends: on an empty map all of a kind are alike."""
-    return Token(creature, (0, 0))
 
 
 class Scenes:

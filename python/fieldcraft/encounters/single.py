@@ -28,7 +28,10 @@ def score_one(encounter: Encounter, scene: Scene, *, pairs: bool) -> tuple[Colum
     light = encounter.conditions.light
     for token, profile in zip(tokens, profiles, strict=True):
         reach = scene.board.reach(token, tokens=tokens)
-        found = options(scene.board, token, tokens, weapons=profile.weapons, light=light)
+        found = options(
+            scene.board, token, tokens, weapons=profile.weapons, light=light,
+            ground=encounter.conditions.ground,
+        )  # fmt: skip
         _add(of_tokens, {"reached": len(reach), **_summed_up(found)})
     return of_tokens, _pairs(scene, tokens, light) if pairs else {}
 

@@ -105,14 +105,15 @@ def risks(explainer: Explainer, steps: Strides) -> Risks:
         return a, b, int(steps.after[at]), int(steps.before[at])
 
     def name(number: int) -> Hashable:
-        stride, terrain = alone.stride(*step(number)), alone.site.terrain
-        return (
-            stride.before.gait,
-            stride.after.gait,
-            tuple(kinds_of(terrain, stride.left)),
-            tuple(kinds_of(terrain, stride.entered)),
-            stride.start != stride.to,
-        )
+        a, b, after, before = step(number)
+        gaits = explainer.mover(before).gait, explainer.mover(after).gait
+        terrain = explainer.site.terrain
+        if a != b and gaits[0].plane == gaits[1].plane and _is_of_one_cell(explainer):
+            # What nearly all steps are: one cell is left, one is entered.
+            return (*gaits, (terrain.kind(a),), (terrain.kind(b),), True)
+        stride = alone.stride(a, b, after, before)
+        left, entered = (tuple(kinds_of(terrain, cells)) for cells in (stride.left, stride.entered))
+        return (*gaits, left, entered, a != b)
 
     def stakes(number: int) -> list[Stake]:
         return alone.stakes(*step(number))
@@ -120,6 +121,11 @@ def risks(explainer: Explainer, steps: Strides) -> Risks:
     names = [name(number) for number in range(len(firsts))]
     tokens = tuple(other.token for other in foes)
     return Risks(kind, _about(explainer), names, stakes, tokens, provoked)
+
+
+def _is_of_one_cell(explainer: Explainer) -> bool:
+    """Tell whether the body that moves covers one cell, however it stands."""
+    return all(body.size == 1 for body in explainer.site.bodies)
 
 
 def _about(explainer: Explainer) -> Hashable:
@@ -185,14 +191,31 @@ def _alike(
     starts, ends = steps.starts[members], steps.ends[members]
     if codes[0].shape[1] == codes[1].shape[1] == 1:
         key = (codes[0] * len(terrain.kinds) + codes[1])[:, 0] * 2 + (starts != ends).any(axis=1)
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        return first, inverse.reshape(-1)
+        return _numbered(key, 2 * len(terrain.kinds) ** 2)
     # Which cells a large body enters and leaves also depends on the direction.
     away = ends - starts
     parity = np.asarray(terrain.lattice.parity(starts), np.int64)[:, None]
     table = np.concatenate([*codes, away, parity], axis=1)
     _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
     return first, inverse.reshape(-1)
+
+
+def _numbered(
+    key: npt.NDArray[np.int64], most: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return where each key comes first, by rising key, and the number of each: all below `most`.
+
+    As `numpy.unique`, which sorts; a table is made instead where it is no longer than the keys.
+    """
+    if most > len(key):
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        return first, inverse.reshape(-1)
+    first = np.full(most, -1, np.int64)
+    first[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    known = np.flatnonzero(first >= 0)
+    number = np.zeros(most, np.int64)
+    number[known] = np.arange(len(known))
+    return first[known], number[key]
 
 
 def _reached(other: Other, explainer: Explainer) -> Bools:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fieldcraft.board import Board
     from fieldcraft.fields import StepField
     from fieldcraft.reach import Reach
+    from fieldcraft.rules._risks import Risks
     from fieldcraft.safest import SafestReach
 
 __all__ = ["DEFAULT_SAVE", "GROUNDS", "Valuer", "safest", "stakes", "value"]
@@ -184,14 +185,16 @@ class Valuer:
         In: cells, shape (n, 2), and layers, shape (n,), that they lead from and to. They are looked
         at one by one only where the rules do not tell them apart by kinds.
         """
-        ask = getattr(field.explainer, "risks", None)
-        if ask is None:
-            return self._one_by_one(field, starts, ends, before, after)
-        from fieldcraft.rules._risks import Strides
-
-        risks = ask(Strides(starts, ends, before, after))
+        risks = _risks(field, starts, ends, before, after)
         if risks is None:
             return self._one_by_one(field, starts, ends, before, after)
+        total: npt.NDArray[np.int64] = self.of_kinds(risks)[risks.kind]
+        for foe, provoked in zip(risks.foes, risks.provoked, strict=True):
+            total = total + self.of_attack(foe) * provoked
+        return total
+
+    def of_kinds(self, risks: Risks) -> npt.NDArray[np.int64]:
+        """Return what each kind of steps is worth, attacks apart, shape (kinds,)."""
         known = _remembered((risks.about, self.creature.saves, self.ground))
         worth = np.empty(len(risks.names), np.int64)
         for number, name in enumerate(risks.names):
@@ -201,10 +204,7 @@ class Valuer:
                 if len(known) < MOST_REMEMBERED:
                     known[name] = found
             worth[number] = found
-        total: npt.NDArray[np.int64] = worth[risks.kind]
-        for foe, provoked in zip(risks.foes, risks.provoked, strict=True):
-            total = total + self.of_attack(foe) * provoked
-        return total
+        return worth
 
     def _one_by_one(
         self, field: StepField, starts: Array, ends: Array, before: Array, after: Array
@@ -222,6 +222,19 @@ class Valuer:
             ],
             np.int64,
         )
+
+
+def _risks(
+    field: StepField, starts: Array, ends: Array, before: Array, after: Array
+) -> Risks | None:
+    """Return what steps risk by their kinds; None where each must be looked at."""
+    ask = getattr(field.explainer, "risks", None)
+    if ask is None:
+        return None
+    from fieldcraft.rules._risks import Strides
+
+    found: Risks | None = ask(Strides(starts, ends, before, after))
+    return found
 
 
 def _mean(damage: Damage | None) -> Fraction:
@@ -274,15 +287,51 @@ def least(reach: Reach, start: Cell, valuer: Valuer) -> npt.NDArray[np.int64]:
 
 def _of_layer(field: StepField, valuer: Valuer, layer: int) -> npt.NDArray[np.int64]:
     """Return what leaving each cell in each direction is worth in a layer, 0 where none may."""
-    lattice = field.lattice
-    found = np.zeros((*field.shape, lattice.n_directions), np.int64)
-    legal = field.legal_steps(layer)
-    rows, cols, directions = np.nonzero(legal[:, :, None] >> np.arange(found.shape[2]) & 1)
-    starts = np.stack([rows, cols], axis=-1)
-    ends = starts + lattice.offsets()[np.asarray(lattice.parity(starts)), directions]
+    found = np.zeros((*field.shape, field.lattice.n_directions), np.int64)
+    rows, cols, directions, starts, ends = _steps_of(field, layer)
     layers = np.full(len(rows), layer, np.int64)
     found[rows, cols, directions] = valuer.of_steps(field, starts, ends, layers, layers)
     return found
+
+
+def _steps_of(field: StepField, layer: int) -> tuple[Array, ...]:
+    """Return all legal steps of a layer: rows, columns, directions; cells they lead from and to."""
+    lattice = field.lattice
+    legal = field.legal_steps(layer)
+    rows, cols, directions = np.nonzero(legal[:, :, None] >> np.arange(lattice.n_directions) & 1)
+    starts = np.stack([rows, cols], axis=-1)
+    ends = starts + lattice.offsets()[np.asarray(lattice.parity(starts)), directions]
+    return rows, cols, directions, starts, ends
+
+
+class StepKinds:
+    """The steps of a creature alone on a board by their kinds, and what those are worth.
+
+    Attributes
+    ----------
+    kind : ndarray of uint16, shape (height, width, directions)
+        Of the step that leaves each cell in each direction; 0 where none is legal.
+    """
+
+    def __init__(self, field: StepField, creature: Creature, risks: Risks, kind: Array) -> None:
+        self.kind = kind
+        self._field, self._creature, self._risks = field, creature, risks
+
+    @classmethod
+    def of(cls, field: StepField, creature: Creature) -> StepKinds | None:
+        """Return those of a field of one layer; None where each step must be looked at."""
+        rows, cols, directions, starts, ends = _steps_of(field, field.home)
+        layers = np.full(len(rows), field.home, np.int64)
+        risks = _risks(field, starts, ends, layers, layers)
+        if risks is None or len(risks.names) > np.iinfo(np.uint16).max - 1:
+            return None
+        kind = np.zeros((*field.shape, field.lattice.n_directions), np.uint16)
+        kind[rows, cols, directions] = risks.kind + 1
+        return cls(field, creature, risks, kind)
+
+    def worth(self, ground: str) -> npt.NDArray[np.int64]:
+        """Return what each kind is worth on some ground, in thousandths, shape (kinds,)."""
+        return np.append(0, Valuer(self._creature, ground).of_kinds(self._risks))
 
 
 # -- on a board -----------------------------------------------------------------------------------
