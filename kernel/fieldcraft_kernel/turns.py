@@ -20,16 +20,22 @@ from fieldcraft_kernel._jit import jit
 from fieldcraft_kernel.flood import flood
 from fieldcraft_kernel.plain import (
     BACK,
+    ENTER,
+    EXTRA,
+    LEAST,
     MOVES,
     N_MOVES,
     ODD,
     OFFSET,
     POOL_FULL,
+    SCALE,
+    SHIFT,
     STOP,
     blank,
 )
-from fieldcraft_kernel.safest import NO_STAKE, Edges, list_edges, place_of, spread_stakes
-from fieldcraft_kernel.steps import after_step
+from fieldcraft_kernel.queues import LIVE, N_COUNTERS, pop_heap, push_heap
+from fieldcraft_kernel.safest import NO_STAKE
+from fieldcraft_kernel.steps import NO_WAY
 from fieldcraft_kernel.views import FIELD_LIGHT, HIDDEN
 
 FAR = 2**30
@@ -106,12 +112,10 @@ class Crowd(NamedTuple):
 class Mover(NamedTuple):
     """A kind of creature on that map, alone.
 
-    graph       StepArrays of one row, in whole ticks
-    words       uint32 (N,)     the same as a plain graph (plain.py), with dues and plan
+    words       uint32 (N,)     a plain graph of one row (plain.py), with dues and plan
     dues        uint16 (N, 1 or 9) or (0, 1)
     plan        int64 (N_PLAN,)
-    open_steps  uint8 (N,)      the masks of `graph`, open to writing: the same memory
-    open_words  uint32 (N,)     `words` likewise
+    open_words  uint32 (N,)     `words` once more, open to writing: the same memory
     budget      int64           in ticks
     ranges      int64 (w,)      how far each weapon carries, in steps
     limits      int64 (w,)      the lowest malus at which each is used
@@ -121,11 +125,9 @@ class Mover(NamedTuple):
     worth       int64 (kinds,)  the stake of each kind; (0,): nothing is at stake
     """
 
-    graph: Any
     words: Any
     dues: Any
     plan: Any
-    open_steps: Any
     open_words: Any
     budget: Any
     ranges: Any
@@ -189,7 +191,6 @@ def bar(mover: Mover, at: int, barred: Any, n: int) -> int:
         if int(mover.words[beside]) & bit:
             barred[n, 0], barred[n, 1] = beside, bit
             mover.open_words[beside] ^= np.uint32(bit)
-            mover.open_steps[beside] ^= np.uint8(bit)
             n += 1
     return n
 
@@ -199,25 +200,46 @@ def unbar(mover: Mover, barred: Any, n: int) -> None:
     """Open again what was closed."""
     for i in range(n):
         mover.open_words[barred[i, 0]] ^= np.uint32(barred[i, 1])
-        mover.open_steps[barred[i, 0]] ^= np.uint8(barred[i, 1])
 
 
 @jit
-def free_way_back(mover: Mover, totals: Any, start: int, goal: int) -> bool:
-    """Tell whether a cheapest way back, without stakes wherever it can be, has no stake at all."""
-    cell = goal
+def entry_stake(mover: Mover, totals: Any, goal: int) -> int:
+    """Return the least stake of a step into a cell from one that was come to."""
+    moves = MOVES + N_MOVES * (int(mover.words[goal] >> ODD) & 1)
+    least = NO_STAKE
+    for k in range(mover.kind.shape[1]):
+        back = mover.plan[moves + BACK + k]
+        before = goal + mover.plan[moves + OFFSET + k]
+        if totals[before] != NO_WAY and (int(mover.words[before]) >> back) & 1:
+            least = min(least, mover.worth[mover.kind[before, back]])
+    return least
+
+
+@jit
+def has_free_way(mover: Mover, totals: Any, start: int, goal: int, last: int) -> bool:
+    """Tell whether a cheapest way has no stake but for its last step, which has so much.
+
+    One is followed back, without stakes wherever it can be; where that fails, another may have it.
+    """
+    words, dues, plan = mover.words, mover.dues, mover.plan
+    kind, worth = mover.kind, mover.worth
+    cell, allowed = goal, last
     while cell != start:
-        moves = MOVES + N_MOVES * (int(mover.words[cell] >> ODD) & 1)
+        moves = MOVES + N_MOVES * (int(words[cell] >> ODD) & 1)
+        entry = int(words[cell] >> ENTER)
         found = False
-        for k in range(mover.kind.shape[1]):
-            back = mover.plan[moves + BACK + k]
-            before = cell + mover.plan[moves + OFFSET + k]
-            if totals[before] >= totals[cell] or mover.worth[mover.kind[before, back]]:
+        for k in range(kind.shape[1]):
+            back = plan[moves + BACK + k]
+            before = cell + plan[moves + OFFSET + k]
+            if totals[before] >= totals[cell] or worth[kind[before, back]] > allowed:
                 continue
-            if not (int(mover.words[before]) >> back) & 1:
+            if not (int(words[before]) >> back) & 1:
                 continue
-            if after_step(mover.graph, totals[before], 0, before, back, cell) == totals[cell]:
-                cell, found = before, True
+            price = (plan[moves + SCALE + back] * entry + plan[moves + EXTRA + back]) >> plan[SHIFT]
+            price += int(dues[before, 0]) if dues.shape[0] else 0
+            price += int(dues[before, 1 + back]) if dues.shape[1] > 1 else 0
+            if totals[before] + price == totals[cell]:
+                cell, found, allowed = before, True, 0
                 break
         if not found:
             return False
@@ -225,40 +247,56 @@ def free_way_back(mover: Mover, totals: Any, start: int, goal: int) -> bool:
 
 
 @jit
-def least_stake(mover: Mover, reached: Any, start: int, goal: int) -> int:
-    """Return the least stake of a way to a cell within the budget, exactly (see safest.py).
+def twice_as_long(array: Any) -> Any:
+    """Return a copy with as much room again."""
+    longer = np.empty(2 * array.shape[0], array.dtype)
+    longer[: array.shape[0]] = array
+    return longer
 
-    In: reached int32 (n,), every cell within the budget.
+
+@jit
+def least_stake(ground: Ground, mover: Mover, start: int, goal: int, fewest: Any) -> int:
+    """Return the least stake of a way to a cell within the budget, exactly.
+
+    Labels (cell, ticks, stake) are taken by stake, then by ticks. One of a cell that had another of
+    fewer ticks leads nowhere better; nor does one from which the goal is too far in a straight line.
+    In, out: fewest int32 (N,), NO_WAY everywhere before; then of each cell the fewest ticks.
     """
-    graph = mover.graph
-    states = np.sort(reached).astype(np.int64)
-    n, width = states.shape[0], mover.kind.shape[1]
-    first, room = np.empty(n + 1, np.int64), n * width
-    to, price, latest = (
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-    )
-    via, direction, stake = (
-        np.empty(room, np.int32),
-        np.empty(room, np.int8),
-        np.zeros(room, np.int64),
-    )
-    list_edges(graph, states, mover.budget, first, to, price, latest, direction, via)
-    for i in range(n):
-        for edge in range(first[i], first[i + 1]):
-            stake[edge] = mover.worth[mover.kind[states[i], direction[edge]]]
-    edges = Edges(first, to, price, stake, latest)
-    ticks = mover.budget + 1
-    least, came = np.empty((ticks, n), np.int64), np.empty((ticks, n), np.int32)
-    starts = np.empty(1, np.int64)
-    starts[0] = place_of(states, start)
-    nothing = np.zeros(1, np.int64)
-    spread_stakes(edges, starts, nothing, nothing, mover.budget, np.empty(n, np.int64), least, came)
-    best, there = NO_STAKE, place_of(states, goal)
-    for tick in range(ticks):
-        best = min(best, least[tick, there])
-    return best
+    words, dues, plan, budget = mover.words, mover.dues, mover.plan, mover.budget
+    kind, worth, places = mover.kind, mover.worth, ground.place
+    slots = budget + 1
+    states, keys = np.empty(256, np.int32), np.empty(256, np.int64)
+    counters = np.zeros(N_COUNTERS, np.int64)
+    push_heap(states, keys, counters, start, 0)
+    there = int(places[goal])
+    while counters[LIVE] > 0:
+        cell, key = pop_heap(states, keys, counters)
+        stake, ticks = key // slots, key % slots
+        if ticks >= fewest[cell]:
+            continue
+        fewest[cell] = ticks
+        if cell == goal:
+            return int(stake)
+        moves = MOVES + N_MOVES * (int(words[cell] >> ODD) & 1)
+        paid = ticks + int(dues[cell, 0]) if dues.shape[0] else ticks
+        for k in range(kind.shape[1]):
+            if not (int(words[cell]) >> k) & 1:
+                continue
+            beyond = cell + plan[moves + OFFSET + k]
+            then = plan[moves + SCALE + k] * int(words[beyond] >> ENTER) + plan[moves + EXTRA + k]
+            then = paid + (then >> plan[SHIFT])
+            if dues.shape[1] > 1:
+                then += int(dues[cell, 1 + k])
+            left = budget - then
+            if then >= fewest[beyond] or left < 0:
+                continue
+            if left < plan[LEAST] * apart(ground, int(places[beyond]), there):
+                continue
+            if counters[LIVE] == states.shape[0]:
+                states, keys = twice_as_long(states), twice_as_long(keys)
+            risked = stake + worth[kind[cell, k]]
+            push_heap(states, keys, counters, beyond, risked * slots + then)
+    return NO_STAKE
 
 
 @jit
@@ -418,6 +456,7 @@ def score_turns(
     taken = np.zeros(ground.place.shape[0], np.uint8)
     stops = np.empty((ground.x.shape[0], N_OF_STOP), np.int64)
     barred = np.empty((most * mover.kind.shape[1], 2), np.int64)
+    fewest = np.full(ground.place.shape[0], NO_WAY, np.int32)
     starts, nothing = np.empty(1, np.int64), np.zeros(1, np.int64)
     for m in range(begin, movers.shape[0]):
         i, me = movers[m, 0], movers[m, 1]
@@ -438,8 +477,13 @@ def score_turns(
             # The start of a turn is a stop, so there is a best one.
             place = out[m, ATTACK] if out[m, ATTACK] >= 0 else out[m, SAFE]
             goal = at_place(work.order, n_order, ground.place, place)
-            if mover.worth.shape[0] and not free_way_back(mover, work.totals, starts[0], goal):
-                out[m, STAKE] = least_stake(mover, work.order[:n_order], starts[0], goal)
+            if mover.worth.shape[0] and goal != starts[0]:
+                # No way has less at stake than its last step, and mostly that is all.
+                out[m, STAKE] = entry_stake(mover, work.totals, goal)
+                if not has_free_way(mover, work.totals, starts[0], goal, out[m, STAKE]):
+                    out[m, STAKE] = least_stake(ground, mover, starts[0], goal, fewest)
+                    for j in range(n_order):
+                        fewest[work.order[j]] = NO_WAY
             blank(work.totals, work.order, n_order)
         unbar(mover, barred, n_barred)
         for other in range(crowd.first[i], crowd.first[i + 1]):

@@ -20,7 +20,6 @@ from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel import turns
 from fieldcraft_kernel.sight import BLOCKED
-from fieldcraft_kernel.steps import STEPS
 from fieldcraft_kernel.turns import Crowd
 
 __all__ = ["Crowd", "TurnMap", "TurnMover", "crowd_of"]
@@ -29,6 +28,7 @@ Array = npt.NDArray[Any]
 NO_DUES = frozen(np.zeros((0, 1), np.uint16))
 MOST_PACKED = 15
 """The largest sum of which two go into a byte."""
+LARGEST_KEY = 1 << 62
 LEAST = -(2**31)
 """A limit that every malus keeps."""
 
@@ -129,12 +129,22 @@ class TurnMap:
         )
 
     @staticmethod
-    def serves_mover(field: StepField) -> bool:
-        """Tell whether a step field is a single layer in whole ticks, with no more to it."""
+    def serves_mover(field: StepField, limit: int, worst: int) -> bool:
+        """Tell whether a step field is a single layer in whole ticks, with no more to it.
+
+        Parameters
+        ----------
+        field : StepField
+        limit : int
+            The ticks that may be spent.
+        worst : int
+            The largest stake of a step: sums of stakes and ticks must fit into one number.
+        """
         return (
             field._searcher.plain is not None
             and len(field._graph.arrays.rows) == 1
             and (field.stay is None or bool(field.stay.all()))
+            and int(worst) * field._graph.n_cells * (limit + 1) < LARGEST_KEY
         )
 
     def turns(self, crowd: Crowd, mover: TurnMover, movers: Array) -> dict[str, Array]:
@@ -155,19 +165,17 @@ class TurnMap:
             field's unit; ``safe_row``, ``safe_col``, ``exposure_before``, ``exposure_after``,
             ``malus_before``, ``malus_after``; ``stake``. Maluses may be HIDDEN.
         """
-        field, arrays = mover.field, mover.field._graph.arrays
+        field = mover.field
         searcher = field._searcher.plain
         if searcher is None:
             raise AssertionError("only plain fields serve; see `serves_mover`")
         plain = searcher.graph
-        # The kernel closes cells in these, and the searches read the same memory.
-        steps, words = np.array(arrays.steps), np.array(plain.words)
+        # The kernel closes cells here, and the searches read the same memory.
+        words = np.array(plain.words)
         kind = turns.Mover(
-            arrays._replace(steps=_read_only(steps)),
             _read_only(words),
             plain.dues if plain.dues.ndim == 2 else NO_DUES,
             plain.plan,
-            steps[arrays.rows[0, STEPS]],
             words,
             searcher.bound(mover.limit),
             np.array(mover.ranges, np.int64),

@@ -124,7 +124,7 @@ def test_turns_are_those_of_the_definition(seed, lattice, dues, threshold):
     light = [int(rng.choice([FIELD_LIGHT, 0, -2])) for _ in crowds]
     field, budget = field_of(land), int(rng.integers(0, 12))
     assert TurnMap.serves(fields)
-    assert TurnMap.serves_mover(field)
+    assert TurnMap.serves_mover(field, budget, int(land.stake.max()))
     game = TurnMap(fields)
     crowd = as_crowd(shape, crowds, light)
     distances = Lattice("square" if lattice == "square4" else lattice).distances
@@ -219,9 +219,12 @@ def test_fields_that_differ_between_their_ends_are_told_apart():
     assert not TurnMap.serves({(0, 0): free})
 
 
-def test_a_field_of_several_layers_does_not_serve():
+def test_a_field_of_several_layers_or_stakes_too_large_do_not_serve():
     shape = (2, 2)
     steps = np.zeros((1, *shape), np.uint8)
     enter = np.ones((1, *shape), np.uint16)
     two = StepField(Lattice("odd-r"), shape, steps=steps, enter=enter, layers=[Layer(), Layer()])
-    assert not TurnMap.serves_mover(two)
+    assert not TurnMap.serves_mover(two, 9, 0)
+    one = field_of(random_land(np.random.default_rng(1), "odd-r", shape, dues=False))
+    assert TurnMap.serves_mover(one, 9, 1 << 40)
+    assert not TurnMap.serves_mover(one, 9, 1 << 60)

@@ -90,7 +90,10 @@ class Scene:
         if profile not in self._kinds:
             self._kinds[profile] = StepKinds.of(field, given.creature)
         kinds = self._kinds[profile]
-        if kinds is None or pace.limit is None or not TurnMap.serves_mover(field):
+        if kinds is None or pace.limit is None:
+            return None
+        worth = [kinds.worth(name) for name in GROUNDS]
+        if not TurnMap.serves_mover(field, int(pace.limit), max(one.max() for one in worth)):
             return None
         return TurnMover(
             field,
@@ -99,7 +102,7 @@ class Scene:
             [weapon.limit for weapon in given.weapons],
             int(self.eye_of[profile]),
             kinds.kind,
-            kinds.worth(GROUNDS[ground]),
+            worth[ground],
         )
 
     def _steps(self, weapon: Weapon, creature: Creature) -> int:
