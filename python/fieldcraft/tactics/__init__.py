@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from fieldcraft.tactics.options import Option, Options, Shot, options
 from fieldcraft.tactics.striking import Strike, Strikes, strike_and_return
+from fieldcraft.tactics.threats import Threat, Threats, threats
 from fieldcraft.tactics.valuation import DEFAULT_SAVE, UNKNOWN, safest, stakes, value
 from fieldcraft.tactics.weapons import Weapon
 
@@ -24,10 +25,13 @@ __all__ = [
     "Shot",
     "Strike",
     "Strikes",
+    "Threat",
+    "Threats",
     "Weapon",
     "options",
     "safest",
     "stakes",
     "strike_and_return",
+    "threats",
     "value",
 ]

@@ -33,6 +33,7 @@ __all__ = [
     "ends_of",
     "in_layer",
     "maluses",
+    "shapes_of",
     "stops_of",
     "the_foes",
 ]
@@ -93,7 +94,7 @@ def bodies_of(
     rules, lattice = board.rules, board.lattice
     levels = np.array([rules.level_of(owner) for owner in owners], np.int64)[numbers]
     # What a body covers depends on its owner and on the parity of the place, no more.
-    shapes = {number: _shapes(board, owners[number]) for number in np.unique(numbers).tolist()}
+    shapes = {number: shapes_of(board, owners[number]) for number in np.unique(numbers).tolist()}
     sizes = np.array([len(shapes[number][0]) for number in numbers.tolist()], np.int64)
     first = np.cumsum(sizes) - sizes
     if not len(sizes) or sizes.max() == 1:
@@ -108,7 +109,7 @@ def bodies_of(
     return Bodies(cells, first, owners, numbers, levels)
 
 
-def _shapes(board: Board, owner: Token) -> list[npt.NDArray[np.int64]]:
+def shapes_of(board: Board, owner: Token) -> list[npt.NDArray[np.int64]]:
     """Return the cells of a body, as seen from an even place and from an odd one."""
     return [
         np.array(board.rules.cells_of(owner.at(place), board.lattice), np.int64) - place
