@@ -93,12 +93,13 @@ def bodies_of(
         anchors, numbers = np.asarray(places, np.int64), np.asarray(whose, np.int64)
     rules, lattice = board.rules, board.lattice
     levels = np.array([rules.level_of(owner) for owner in owners], np.int64)[numbers]
+    kinds = {(one.creature.size, one.creature.body, one.facing): one.creature for one in owners}
+    if all(len(rules.footprint(one, lattice, at)) == 1 for (*_, at), one in kinds.items()):
+        return Bodies(anchors, np.arange(len(anchors)), owners, numbers, levels)
     # What a body covers depends on its owner and on the parity of the place, no more.
     shapes = {number: shapes_of(board, owners[number]) for number in np.unique(numbers).tolist()}
     sizes = np.array([len(shapes[number][0]) for number in numbers.tolist()], np.int64)
     first = np.cumsum(sizes) - sizes
-    if not len(sizes) or sizes.max() == 1:
-        return Bodies(anchors, first, owners, numbers, levels)
     cells = np.empty((int(sizes.sum()), 2), np.int64)
     parities = np.asarray(lattice.parity(anchors), np.int64)
     for number, of_parity in shapes.items():
