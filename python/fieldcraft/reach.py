@@ -277,6 +277,17 @@ class Reach(Frozen):
         """Return the settled states in which a movement may end, and their totals."""
         return self._states[self._ends], self._totals[self._ends]
 
+    def ending(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return in which settled states a turn may end: which, the states, and their totals.
+
+        Where it begins it may always end; that is the first one.
+        """
+        ends = self._ends.copy()
+        first = np.flatnonzero(self._states == self._starts[0])[:1]
+        ends[first] = False
+        which = np.concatenate([first, np.flatnonzero(ends)])
+        return which, self._states[which], self._totals[which]
+
     # -- going on after a pause -----------------------------------------------------------------
 
     def then(
@@ -336,6 +347,19 @@ class Reach(Frozen):
         at = self._stops_at(given)
         if not target.keeps(self._field):
             return self._told_apart().then(given, field=target, budget=budget)
+        return self._go_on(at, given, target, budget)
+
+    def _go_on(
+        self,
+        at: npt.NDArray[np.int64],
+        given: tuple[Cell, ...] | None,
+        target: StepField,
+        budget: Any,
+    ) -> Reach:
+        """Return where the movement gets to from some settled states, over a field that keeps it.
+
+        `given` are the cells of these states, None for all stops.
+        """
         states, totals, before = target.carried(self._field, self._states[at], self._totals[at])
         return target.reach_from(
             states,
@@ -345,6 +369,19 @@ class Reach(Frozen):
             speeds=self._speeds,
             pause=Pause(self, given, before),
         )
+
+    def resumed(self, which: npt.NDArray[np.int64]) -> Reach:
+        """Return where the movement gets to after a pause in some settled states alone.
+
+        Parameters
+        ----------
+        which : ndarray of int64, shape (n,)
+            Which of the settled ones; that one may end a movement in them is for the caller to
+            know.
+        """
+        cells = self._field.to_cells(self._field.split_states(self._states[which])[0])
+        given = tuple(dict.fromkeys((row, col) for row, col in cells.tolist()))
+        return self._go_on(which, given, self._field, None)
 
     def _stops_at(self, cells: tuple[Cell, ...] | None) -> npt.NDArray[np.int64]:
         """Return which settled states of some cells, or of all, a movement may end in."""

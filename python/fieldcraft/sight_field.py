@@ -25,7 +25,7 @@ from fieldcraft.line_tables import (
     size_of,
 )
 from fieldcraft.queries import Batch, batch_array, checked_cells, on_map, spread
-from fieldcraft.sight import LEAST_MALUS, Line, Passed, Sight, Sights, View
+from fieldcraft.sight import HIDDEN, LEAST_MALUS, Line, Passed, Sight, Sights, View
 from fieldcraft.terrain import HIGHEST
 from fieldcraft_kernel import lines as lines_
 from fieldcraft_kernel import pairs as pairs_
@@ -656,6 +656,43 @@ class SightField(Frozen):
         cells = checked_cells(viewers, self.shape, (2,), "viewers", ("viewer",))
         looking = np.concatenate([np.zeros((len(cells), 1), np.int64), cells], axis=1)
         return self._views(looking, self._radius(radius), self._given_light(light))
+
+    def windows(
+        self, viewers: Any, radius: int = 20, *, light: int | None = None
+    ) -> npt.NDArray[np.int16]:
+        """Return what each viewer sees around it: maluses, HIDDEN where nothing is seen.
+
+        Parameters
+        ----------
+        viewers : array_like of int, shape (n, 2)
+        radius, light
+            As in `view`.
+
+        Returns
+        -------
+        ndarray of int16, shape (n, side, side)
+            The viewer is in the middle; a side is 2 radius + 1, less where the map ends anyway.
+        """
+        cells = checked_cells(viewers, self.shape, (2,), "viewers", ("viewer",))
+        reach, given = self._radius(radius), self._given_light(light)
+        table, within = self._table_for(reach)
+        side = 2 * within + 1
+        if table is None:
+            found = np.full((len(cells), side, side), HIDDEN, np.int16)
+            for window, (row, col) in zip(found, cells.tolist(), strict=True):
+                view = self._view_by_lines((row, col), within, given)
+                rows, cols = (view.cells - (row - within, col - within)).T
+                window[rows, cols] = view.maluses
+            return found
+        looking = np.concatenate([np.zeros((len(cells), 1), np.int64), cells], axis=1)
+        found = np.empty((len(cells), side, side), np.int16)
+
+        def seen(begin: int, end: int) -> list[None]:
+            found[begin:end] = self._see(table, within, looking[begin:end], given)[0]
+            return []
+
+        spread(len(cells), seen)
+        return found
 
     def _views(self, looking: Array, radius: int, light: int | None) -> Sequence[View]:
         """Return the views of viewers (map, row, column)."""

@@ -28,8 +28,15 @@ from fieldcraft.rules import (
     Slip,
 )
 from fieldcraft.tactics.valuation import Valuer
-from reference.cases import Case, TokenSpec, board_of
-from reference.turns import HEXES, SYSTEMS, Walk, frontiers, product_graph, random_board
+from reference.turns import (
+    PALETTES,
+    SYSTEMS,
+    Walk,
+    a_case,
+    frontiers,
+    product_graph,
+    random_board,
+)
 
 THORNS = Damage(Dice(1, 3), "piercing")
 SHARP = Damage(Dice(1, 6, 1), "laceration")
@@ -280,28 +287,6 @@ def test_a_field_of_bare_arrays_risks_nothing():
 
 
 # -- the safest ways ------------------------------------------------------------------------------
-
-PALETTES = {
-    "hexwild": [("thorns",), ("stones",), ("gravel",), ("mud",), ("light_forest", "thorns")],
-    "pathfinder": [("difficult",), ("wall",), ("low_obstacle",), ("narrow:0.75",)],
-    "skirmish": [("difficult",), ("wall",)],
-    "srd5": [("difficult",), ("wall",), ("narrow:small",)],
-}
-
-
-def a_case(system, rng, shape, n, speed):
-    """Return a random case of a system and its board."""
-    palette = [("open",)] * 5 + PALETTES[system]
-    rows = [[palette[rng.integers(len(palette))] for _ in range(shape[1])] for _ in range(shape[0])]
-    lattice = str(rng.choice(HEXES)) if system == "hexwild" else "square"
-    places = [divmod(int(p), shape[1]) for p in rng.permutation(shape[0] * shape[1])]
-    mover = TokenSpec("mover", places[0], "blue", speed=speed, footing="bold")
-    others = [
-        TokenSpec(f"n{i}", cell, str(rng.choice(["red", "red", "blue"])), reach=1 + i % 2)
-        for i, cell in enumerate(places[1:n])
-    ]
-    case = Case(rows, lattice, tokens=(mover, *others))
-    return case, board_of(case, system)
 
 
 def step_stake(board, token, attack):

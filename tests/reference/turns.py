@@ -9,6 +9,7 @@ import networkx as nx
 import fieldcraft as fc
 from fieldcraft import tactics
 from reference import hexwild, pathfinder, skirmish, srd5
+from reference.cases import Case, TokenSpec, board_of
 
 SYSTEMS = {
     "hexwild": ("open", "light_forest", "heavy_forest", "mud", "stones", "thorns", "boulder"),
@@ -97,6 +98,37 @@ def stops(board, token, tokens=None):
         if cell != token.cell:
             found[cell] = reach.path_to(cell).cost
     return dict(sorted(found.items(), key=lambda item: (item[0] != token.cell, item[1], item[0])))
+
+
+PALETTES = {
+    "hexwild": [
+        ("thorns",),
+        ("stones",),
+        ("gravel",),
+        ("mud",),
+        ("light_forest", "thorns"),
+        ("heavy_forest",),
+        ("building",),
+    ],
+    "pathfinder": [("difficult",), ("wall",), ("low_obstacle",), ("narrow:0.75",)],
+    "skirmish": [("difficult",), ("wall",)],
+    "srd5": [("difficult",), ("wall",), ("narrow:small",)],
+}
+
+
+def a_case(system, rng, shape, n, speed):
+    """Return a random case of a system and its board."""
+    palette = [("open",)] * 5 + PALETTES[system]
+    rows = [[palette[rng.integers(len(palette))] for _ in range(shape[1])] for _ in range(shape[0])]
+    lattice = str(rng.choice(HEXES)) if system == "hexwild" else "square"
+    places = [divmod(int(p), shape[1]) for p in rng.permutation(shape[0] * shape[1])]
+    mover = TokenSpec("mover", places[0], "blue", speed=speed, footing="bold")
+    others = [
+        TokenSpec(f"n{i}", cell, str(rng.choice(["red", "red", "blue"])), reach=1 + i % 2)
+        for i, cell in enumerate(places[1:n])
+    ]
+    case = Case(rows, lattice, tokens=(mover, *others))
+    return case, board_of(case, system)
 
 
 # -- ways of one creature, by the slow references of the systems ----------------------------------

@@ -732,6 +732,11 @@ class GridRules(Measuring, Seeing):
         """Return which tokens are in combat, where the system asks."""
         return [False] * len(others)
 
+    @property
+    def is_company_judged(self) -> bool:
+        """Whether it matters to a mover who stands beside the others, as it does in combat."""
+        return type(self)._engaged is not GridRules._engaged
+
     # -- compiling ----------------------------------------------------------------------------
 
     def step_field(

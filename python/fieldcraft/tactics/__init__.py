@@ -12,6 +12,8 @@ Everything asked of a turn is asked in one batch, and nothing is decided: polici
 from __future__ import annotations
 
 from fieldcraft.tactics.options import Option, Options, Shot, options
+from fieldcraft.tactics.striking import Strike, Strikes, strike_and_return
+from fieldcraft.tactics.threats import Threat, Threats, threats
 from fieldcraft.tactics.valuation import DEFAULT_SAVE, UNKNOWN, safest, stakes, value
 from fieldcraft.tactics.weapons import Weapon
 
@@ -21,9 +23,15 @@ __all__ = [
     "Option",
     "Options",
     "Shot",
+    "Strike",
+    "Strikes",
+    "Threat",
+    "Threats",
     "Weapon",
     "options",
     "safest",
     "stakes",
+    "strike_and_return",
+    "threats",
     "value",
 ]

@@ -30,7 +30,10 @@ __all__ = [
     "bodies_of",
     "cells_apart",
     "company",
+    "ends_of",
+    "in_layer",
     "maluses",
+    "shapes_of",
     "stops_of",
     "the_foes",
 ]
@@ -90,12 +93,13 @@ def bodies_of(
         anchors, numbers = np.asarray(places, np.int64), np.asarray(whose, np.int64)
     rules, lattice = board.rules, board.lattice
     levels = np.array([rules.level_of(owner) for owner in owners], np.int64)[numbers]
+    kinds = {(one.creature.size, one.creature.body, one.facing): one.creature for one in owners}
+    if all(len(rules.footprint(one, lattice, at)) == 1 for (*_, at), one in kinds.items()):
+        return Bodies(anchors, np.arange(len(anchors)), owners, numbers, levels)
     # What a body covers depends on its owner and on the parity of the place, no more.
-    shapes = {number: _shapes(board, owners[number]) for number in np.unique(numbers).tolist()}
+    shapes = {number: shapes_of(board, owners[number]) for number in np.unique(numbers).tolist()}
     sizes = np.array([len(shapes[number][0]) for number in numbers.tolist()], np.int64)
     first = np.cumsum(sizes) - sizes
-    if not len(sizes) or sizes.max() == 1:
-        return Bodies(anchors, first, owners, numbers, levels)
     cells = np.empty((int(sizes.sum()), 2), np.int64)
     parities = np.asarray(lattice.parity(anchors), np.int64)
     for number, of_parity in shapes.items():
@@ -106,7 +110,7 @@ def bodies_of(
     return Bodies(cells, first, owners, numbers, levels)
 
 
-def _shapes(board: Board, owner: Token) -> list[npt.NDArray[np.int64]]:
+def shapes_of(board: Board, owner: Token) -> list[npt.NDArray[np.int64]]:
     """Return the cells of a body, as seen from an even place and from an odd one."""
     return [
         np.array(board.rules.cells_of(owner.at(place), board.lattice), np.int64) - place
@@ -284,25 +288,52 @@ class Stops(NamedTuple):
 def stops_of(board: Board, token: Token, reach: Reach) -> Stops:
     """Return where a movement of a token may end, by rising cost, then by row and column."""
     field = reach.field
-    states, totals = reach.states_that_may_end()
-    elsewhere = field.split_states(states)[0] != field.padded(token.cell)
-    # A turn may always end where it begins, as it begins.
-    states = np.append(reach._starts[:1], states[elsewhere])
-    totals = np.append(reach._initial[:1], totals[elsewhere])
-    cells, rows = field.split_states(states)
-    order = np.lexsort((rows, field.next_is_dear(rows), totals, cells))
+    ends = ends_of(board, token, reach)
+    cells, rows = field.split_states(ends.states)
+    start = cells == cells[0]
+    # Where it begins it is as it begins.
+    start[0] = False
+    order = np.lexsort((rows, field.next_is_dear(rows), ends.totals, start, cells))
     best = order[np.diff(cells[order], prepend=-1) > 0]
-    best = best[np.lexsort((cells[best], field.to_cost(totals[best]), best != 0))]
-    totals, ticks = totals[best], field.whole(totals[best])
-    places, layers = field.to_cells(cells[best]), field.layers_of(states[best])
-    known, whose = np.unique(layers, return_inverse=True)
-    began = int(layers[0])
-    owners = tuple(_in_layer(reach, token, layer, began) for layer in known.tolist())
-    bodies = bodies_of(board, owners, places, whose)
-    return Stops(places, ticks, field.to_cost(totals), bodies)
+    best = best[np.lexsort((cells[best], field.to_cost(ends.totals[best]), best != 0))]
+    totals, places = ends.totals[best], field.to_cells(cells[best])
+    bodies = bodies_of(board, ends.owners, places, ends.whose[best])
+    return Stops(places, field.whole(totals), field.to_cost(totals), bodies)
 
 
-def _in_layer(reach: Reach, token: Token, layer: int, began: int) -> Token:
+class Ends(NamedTuple):
+    """In which states a turn may end; the one in which it begins is the first.
+
+    Attributes
+    ----------
+    which : ndarray of int64, shape (n,)
+        Which settled state of the reach each is.
+    states, totals : ndarray, shape (n,)
+    whose : ndarray of int64, shape (n,)
+        Of which of the owners the body is.
+    owners : tuple of Token
+        The token in the ways it may be at the end: on the ground, in the air, and the like.
+    """
+
+    which: npt.NDArray[np.int64]
+    states: npt.NDArray[np.int64]
+    totals: Array
+    whose: npt.NDArray[np.int64]
+    owners: tuple[Token, ...]
+
+
+def ends_of(board: Board, token: Token, reach: Reach) -> Ends:
+    """Return in which states of a reach a turn may end, and how the token is then."""
+    which, states, totals = reach.ending()
+    layers = reach.field.layers_of(states)
+    known, inverse = np.unique(layers, return_inverse=True)
+    ways = [in_layer(reach, token, layer, int(layers[0])) for layer in known.tolist()]
+    owners = tuple(dict.fromkeys(ways))
+    whose = np.array([owners.index(way) for way in ways], np.int64)[inverse.reshape(-1)]
+    return Ends(which, states.astype(np.int64), totals, whose, owners)
+
+
+def in_layer(reach: Reach, token: Token, layer: int, began: int) -> Token:
     """Return a token in the state in which its movement ends in a layer."""
     ended = getattr(reach.field.explainer, "ended", None)
     found: Token = token if ended is None or layer == began else ended(token, layer, began)
