@@ -259,7 +259,7 @@ def least_stake(ground: Ground, mover: Mover, start: int, goal: int, fewest: Any
     """Return the least stake of a way to a cell within the budget, exactly.
 
     Labels (cell, ticks, stake) are taken by stake, then by ticks. One of a cell that had another of
-    fewer ticks leads nowhere better; nor does one from which the goal is too far in a straight line.
+    fewer ticks leads nowhere better; nor does one that is too far from the goal in a straight line.
     In, out: fewest int32 (N,), NO_WAY everywhere before; then of each cell the fewest ticks.
     """
     words, dues, plan, budget = mover.words, mover.dues, mover.plan, mover.budget
