@@ -4,7 +4,7 @@ Encounters share a map and differ in who stands where, so nothing is compiled fo
 cell that a foe stands on is closed by clearing the bit of each step that leads there, before the
 search, which is set again after it. (Closing a cell takes away the last step of a way by two steps
 and of the way by one alike, so the directions that plain.py leaves out stay needless.) What lies
-between any two cells of the map is in one table.
+between the cells of the tokens and all others is in a table.
 
 A cell has two numbers here: `at`, in the padded map that is searched, and `place`, in the map
 itself, row by row, which also orders cells.
@@ -68,9 +68,6 @@ class Ground(NamedTuple):
 
     place   int32 (N,)      of each padded cell, -1 off the map
     x, y    int32 (C,)      frame coordinates of each place
-    sums    uint8 (C, C) or (C, ceil(C / 2))    halves between two cells, or the limit: the same
-                            both ways; packed, two in a byte, the first in the lower half
-    packed  int64           0 or 1
     limit   int64           so many halves hide
     planes  uint8 (E, C)    halves that an end of a line counts
     light   int8 (C,)       light malus of a target
@@ -80,8 +77,6 @@ class Ground(NamedTuple):
     place: Any
     x: Any
     y: Any
-    sums: Any
-    packed: Any
     limit: Any
     planes: Any
     light: Any
@@ -98,6 +93,10 @@ class Crowd(NamedTuple):
     looks   uint8 (m,)      0: sees nobody
     light   int16 (n,)      light malus everywhere, or views.FIELD_LIGHT
     foes    uint8 (sides, sides)    1: foes
+    row     int32 (m,)      the row of `sums` of each token
+    sums    uint8 (R, C) or (R, ceil(C / 2))    halves between the cell of some tokens and all
+                            cells, or the limit; packed, two in a byte, the first in the lower half
+    packed  int64           0 or 1
     """
 
     first: Any
@@ -107,6 +106,9 @@ class Crowd(NamedTuple):
     looks: Any
     light: Any
     foes: Any
+    row: Any
+    sums: Any
+    packed: Any
 
 
 class Mover(NamedTuple):
@@ -153,19 +155,19 @@ class Work(NamedTuple):
 
 @jit
 def pack_sums(sums: Any, out: Any) -> None:
-    """Put two sums of at most 15 in a byte: in uint8 (C, C), out uint8 (C, ceil(C / 2))."""
-    n = sums.shape[1]
-    for a in range(sums.shape[0]):
-        row = sums[a]
-        for b in range(0, n - 1, 2):
-            out[a, b >> 1] = row[b] | row[b + 1] << 4
-        if n & 1:
-            out[a, n >> 1] = row[n - 1]
+    """Put two sums of at most 15 in a byte: in uint8 (R, C), out uint8 (R, ceil(C / 2))."""
+    n = np.uint64(sums.shape[1])
+    one, two = np.uint64(1), np.uint64(2)
+    for a in range(np.uint64(sums.shape[0])):
+        for b in range(n // two):
+            out[a, b] = sums[a, two * b] | sums[a, two * b + one] << np.uint8(4)
+        if n & one:
+            out[a, n // two] = sums[a, n - one]
 
 
 @jit
 def read_sum(row: Any, packed: int, place: int) -> int:
-    """Return the sum of a place from a row of `Ground.sums`."""
+    """Return the sum of a place from a row of `Crowd.sums`."""
     byte = int(row[place >> packed])
     return (byte >> ((place & packed) << 2)) & (255 >> (packed << 2))
 
@@ -326,16 +328,18 @@ def list_stops(
 
 @jit
 def face(
-    ground: Ground, mover: Mover, foe: int, eye: int, looks: bool, given_light: int, stops: Any,
-    n: int,
+    ground: Ground, crowd: Crowd, mover: Mover, token: int, given_light: int, stops: Any, n: int
 ) -> bool:  # fmt: skip
-    """Add to each stop what a foe in a place is to it; tell whether it can be attacked from one.
+    """Add to each stop what a foe is to it; tell whether it can be attacked from one.
 
-    In: foe, its place; given_light, the encounter's light, or FIELD_LIGHT. In, out: stops int64
-    (n, N_OF_STOP). Arrays are taken out of their tuples once: in a loop they would be counted.
+    In: token, which of the crowd the foe is; given_light, the encounter's light, or FIELD_LIGHT.
+    In, out: stops int64 (n, N_OF_STOP). Arrays are taken out of their tuples once: in a loop they
+    would be counted.
     """
-    sums, planes, light = ground.sums[foe], ground.planes, ground.light
-    packed, limit = ground.packed, ground.limit
+    foe, eye = int(ground.place[crowd.at[token]]), int(crowd.eye[token])
+    looks = crowd.looks[token] == 1
+    sums, planes, light = crowd.sums[crowd.row[token]], ground.planes, ground.light
+    packed, limit = crowd.packed, ground.limit
     attack, exposed = mover.attack[eye], mover.exposed[eye]
     ranges, limits = mover.ranges, mover.limits
     foe_x, foe_y = int(ground.x[foe]), int(ground.y[foe])
@@ -430,10 +434,7 @@ def score_stops(
     out[REACHED], out[STOPS], out[TARGETS_AFTER] = n_order, n, 0
     for foe in range(crowd.first[i], crowd.first[i + 1]):
         if foe != me and crowd.foes[crowd.side[me], crowd.side[foe]]:
-            out[TARGETS_AFTER] += face(
-                ground, mover, int(ground.place[crowd.at[foe]]), int(crowd.eye[foe]),
-                crowd.looks[foe] == 1, int(crowd.light[i]), stops, n,
-            )  # fmt: skip
+            out[TARGETS_AFTER] += face(ground, crowd, mover, foe, int(crowd.light[i]), stops, n)
     # The search begins with the start.
     out[TARGETS_NOW], out[EXPOSURE_BEFORE] = stops[0, TARGETS], stops[0, EXPOSURE]
     out[MALUS_BEFORE] = stops[0, EXPOSED]
@@ -523,7 +524,7 @@ def list_far(ground: Ground, crowd: Crowd, out: Any, rows_cols: Any, width: int)
             here = int(ground.place[crowd.at[a]])
             for b in range(a + 1, crowd.first[i + 1]):
                 there = int(ground.place[crowd.at[b]])
-                out[n] = read_sum(ground.sums[here], ground.packed, there)
+                out[n] = read_sum(crowd.sums[crowd.row[a]], crowd.packed, there)
                 if out[n] >= ground.limit:
                     out[n] = -1
                     rows_cols[far, 0, 0], rows_cols[far, 0, 1] = here // width, here % width

@@ -127,6 +127,7 @@ def see_lanes(
     """
     limit, mark = limits[0], limits[1]
     n = left.shape[1]
+    lanes = np.uint64(n)
     between, marked = planes[BETWEEN], planes[MARKED]
     left[0] = 0
     counts[:] = 0
@@ -138,7 +139,11 @@ def see_lanes(
         depth = nodes[k, DEPTH]
         at = begin + nodes[k, LEFT]
         if step == ADD:
-            add_row(left[depth], left[depth - 1], between[at : at + n], limit)
+            # Nearly all are of this kind. Written out: to slice rows takes longer than to add them.
+            to, back, here = np.uint64(depth), np.uint64(depth - 1), np.uint64(at)
+            for i in range(lanes):
+                total = left.dtype.type(left[back, i] + between[here + i])
+                left[to, i] = limit if total > limit else total
             continue
         if step == ADD_BOTH:
             add_row(left[depth], left[depth - 1], between[at : at + n], limit)
@@ -232,3 +237,52 @@ def turn_to_maluses(
                             out[v, r, c] = malus if halves < enough else HIDDEN
             for i in range(n):
                 out[viewer + i, side // 2, side // 2] = 0
+
+
+@jit
+def put_sums(
+    sums: Any, targets: Any, lines: Any, stride: int, n_lines: int, along: int, step_line: int,
+    step_along: int, limit: int, enough: int, out: Any,
+) -> None:  # fmt: skip
+    """Put the sums of some viewers into the table of all pairs of cells.
+
+    In: sums T (targets, lines * stride) of `see_lanes`, `along` viewers on each line; targets int32
+    (k, 2), how far each lies across the lines and along them, those of one line side by side;
+    lines int64 (n,); n_lines of the map; by how much a cell's number rises from line to line, and
+    along one; a sum that reaches `limit` is put as `enough`. Out: out uint8 (C, C).
+    """
+    u: Any = np.uint64
+    n_targets = targets.shape[0]
+    cut, whole = sums.dtype.type(limit), np.uint8(enough)
+    for i in range(lines.shape[0]):
+        line = lines[i]
+        for first in range(0, along, TILE):
+            last = min(first + TILE, along)
+            for begin in range(0, n_targets, TILE):
+                for t in range(begin, min(begin + TILE, n_targets)):
+                    across, on = targets[t, 0], targets[t, 1]
+                    low, high = max(first, -on), min(last, along - on)
+                    if line + across >= n_lines or low >= high:
+                        continue
+                    here = u(line * step_line + low * step_along)
+                    there = u((line + across) * step_line + (on + low) * step_along)
+                    lane, step = u(i * stride + low), u(step_along)
+                    for a in range(u(high - low)):
+                        value = sums[u(t), lane + a]
+                        out[here + a * step, there + a * step] = (
+                            np.uint8(value) if value < cut else whole
+                        )
+
+
+@jit
+def mirror(out: Any) -> None:
+    """Make a square table the same both ways, where it is 0 one way or the other; tile by tile."""
+    u: Any = np.uint64
+    n, tile = u(out.shape[0]), u(TILE)
+    for top in range(u(0), n, tile):
+        for left in range(top, n, tile):
+            for a in range(top, min(top + tile, n)):
+                for b in range(max(left, a + u(1)), min(left + tile, n)):
+                    higher = max(out[a, b], out[b, a])
+                    out[a, b] = higher
+                    out[b, a] = higher

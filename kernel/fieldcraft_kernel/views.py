@@ -342,6 +342,38 @@ def see(
 
 
 @jit
+def sum_between(
+    nodes: Any, rules: Any, cover: Any, viewers: Any, radius: int, deepest: int, out: Any
+) -> None:
+    """Write the halves between some cells and all others of a map, up to the limit.
+
+    In: nodes int32 (1 or 2 parities, m, 4) of a fan that leads to every cell, in a window of the
+    radius; deepest of it; rules int64 (N_RULES,); cover uint8 (height + 2, width + 2); viewers
+    int64 (n, 2). Out: out uint8 (n, height * width), 0 in the viewer's own cell.
+    """
+    height, width, limit = rules[HEIGHT], rules[WIDTH], rules[LIMIT]
+    side = 2 * radius + 3
+    middle = (radius + 1) * side + radius + 1
+    window, sums = np.empty(side * side, np.uint8), np.empty(side * side, np.int32)
+    left_of, right_of = np.empty(deepest + 2, np.int32), np.empty(deepest + 2, np.int32)
+    for v in range(viewers.shape[0]):
+        row, col = viewers[v, 0], viewers[v, 1]
+        parity = (row * rules[PARITY_OF_ROW] + col * rules[PARITY_OF_COL]) & 1
+        window[:] = OFF_MAP
+        sums[:] = UNSEEN
+        surround(cover, -1, height, -1, width, row, col, radius, window)
+        walk(
+            nodes[parity], window, middle, rules[TIE], rules[CLOSED_CORNERS], limit, left_of,
+            right_of, sums,
+        )  # fmt: skip
+        for r in range(height):
+            begin = (r - row + radius + 1) * side + radius + 1 - col
+            for c in range(width):
+                out[v, r * width + c] = min(sums[begin + c], limit)
+        out[v, row * width + col] = 0
+
+
+@jit
 def list_seen(window: Any, row: int, col: int, cells: Any, maluses: Any) -> None:
     """List the cells that a view's window shows, row by row.
 

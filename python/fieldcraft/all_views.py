@@ -19,7 +19,7 @@ from fieldcraft_kernel.lines import PAIR, PINCH, SINGLE
 if TYPE_CHECKING:
     from fieldcraft.sight_field import SightField
 
-__all__ = ["AllViews", "ViewBlock"]
+__all__ = ["AllViews", "Planes", "ViewBlock", "lay_planes", "nodes_of"]
 
 Array = npt.NDArray[Any]
 
@@ -334,6 +334,32 @@ def _lanes_of(field: SightField, radius: int) -> _Lanes | None:
 
 def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
     """Lay out a map and a fan; None if the sums do not fit."""
+    planes = lay_planes(field, fan.deepest, radius)
+    if planes is None:
+        return None
+    turned = field.lattice.is_hex and field.lattice.is_flat
+    parities = fan.cells.shape[0]
+    lines = planes.planes.shape[1] // planes.stride
+    nodes = [
+        nodes_of(fan, parity, planes.stride, lines // parities, radius, field.tie, turned)
+        for parity in range(parities)
+    ]
+    return _Lanes(planes.planes, nodes, *planes[1:5], fan.deepest)
+
+
+class Planes(NamedTuple):
+    """A map laid out for the kernel, see `_Lanes`; `parities` of its lines are told apart."""
+
+    planes: Array
+    stride: int
+    border: int
+    limits: Array
+    has_viewer: int
+    parities: int
+
+
+def lay_planes(field: SightField, deepest: int, radius: int) -> Planes | None:
+    """Lay out a map for lines of so many cells at most; None if the sums do not fit."""
     between = field.between.astype(np.int64)
     none = np.zeros((1, 1), np.int64)
     far_viewer, near_viewer, far_target, near_target = (
@@ -342,7 +368,7 @@ def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
     )
     sides = 2 if field.tie == "both" else 1
     # More than any line counts that nothing opaque ends.
-    limit = 1 + sides * fan.deepest * int(between.max())
+    limit = 1 + sides * deepest * int(between.max())
     limit += max(int(far_viewer.max()), int(near_viewer.max()))
     limit += max(int(far_target.max()), int(near_target.max()))
     limit = min(limit, field._limit)
@@ -356,7 +382,7 @@ def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
     else:
         marked, off = np.where(field.opaque & (field.corners == "closed"), limit, 0), 0
     turned = field.lattice.is_hex and field.lattice.is_flat
-    parities = fan.cells.shape[0]
+    parities = 2 if field.lattice.is_hex else 1
     border = radius + 1 + (radius + 1) % 2
     lines, along = field.shape[::-1] if turned else field.shape
     stride = along + radius + 1
@@ -378,17 +404,13 @@ def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
         for parity in range(parities):
             planes[plane, parity] = laid[parity::parities]
     has_viewer = int(far_viewer.any() or near_viewer.any())
-    nodes = [
-        _nodes(fan, parity, stride, total // parities, radius, field.tie, turned)
-        for parity in range(parities)
-    ]
-    return _Lanes(
-        frozen(planes.reshape(kernel.N_PLANES, -1)), nodes, stride, border,
-        np.array([limit, mark], dtype), has_viewer, fan.deepest,
+    return Planes(
+        frozen(planes.reshape(kernel.N_PLANES, -1)), stride, border,
+        np.array([limit, mark], dtype), has_viewer, parities,
     )  # fmt: skip
 
 
-def _nodes(
+def nodes_of(
     fan: Fan, parity: int, stride: int, lines: int, radius: int, tie: str, turned: bool
 ) -> npt.NDArray[np.int32]:
     """Return the kernel's nodes of a fan for viewers on lines of a parity."""

@@ -158,33 +158,79 @@ def size_of(table: Iterable[Any]) -> int:
     return sum(part.nbytes for part in table if isinstance(part, np.ndarray))
 
 
-def _keep(key: Hashable, make: Callable[[], Any]) -> Any:
+def kept(key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = size_of) -> Any:
     """Return the table of a key from the shelf, made if it is not there; None is not kept."""
     found = _SHELF.find(key)
     if found is not None:
         return found
     made = make()
-    return None if made is None else _SHELF.put(key, made, size_of(made))
+    return None if made is None else _SHELF.put(key, made, size(made))
 
 
 def fan_of(lattice: Lattice, line: str, radius: int) -> Fan | None:
     """Return the fan of a radius; None if it would take too much memory."""
     name: Any = lattice.name if lattice.is_hex else "square"
-    found: Fan | None = _keep(
-        ("fan", name, line, radius), lambda: _grow(Lattice(name), line, radius)
+    found: Fan | None = kept(
+        ("fan", name, line, radius),
+        lambda: _grow(Lattice(name), line, vectors_within(Lattice(name), radius), radius),
     )
     return found
 
 
+def fan_over(lattice: Lattice, line: str, shape: tuple[int, int], *, half: bool) -> Fan | None:
+    """Return the fan of all lines between cells of a map; None if it would take too much memory.
+
+    Its window has the radius `extent`; with `half`, only lines that lead to later rows, or on along
+    the same (columns, where the tops are flat).
+    """
+    name: Any = lattice.name if lattice.is_hex else "square"
+    n_vectors = (2 * shape[0] - 1) * (2 * shape[1] - 1)
+    if not _has_room(_entries(n_vectors // 2 if half else n_vectors, extent(shape))):
+        return None
+    found: Fan | None = kept(
+        ("fan over", name, line, shape, half),
+        lambda: _grow(
+            Lattice(name), line, _vectors_over(Lattice(name), shape, half=half), extent(shape)
+        ),
+    )
+    return found
+
+
+def extent(shape: tuple[int, int]) -> int:
+    """Return a radius, in rows and columns, within which all lines over a map run."""
+    return max(shape) + 1
+
+
+def _vectors_over(lattice: Lattice, shape: tuple[int, int], *, half: bool) -> npt.NDArray[np.int64]:
+    """Return the frame vectors between the cells of a map, shape (n, 2)."""
+    height, width = shape
+    offsets = np.stack(
+        np.meshgrid(np.arange(1 - height, height), np.arange(1 - width, width), indexing="ij"),
+        axis=-1,
+    ).reshape(-1, 2)
+    if half:
+        across, along = offsets.T[::-1] if lattice.is_flat and lattice.is_hex else offsets.T
+        offsets = offsets[(across > 0) | ((across == 0) & (along > 0))]
+    else:
+        offsets = offsets[offsets.any(axis=1)]
+    if not lattice.is_hex:
+        return np.ascontiguousarray(offsets, np.int64)
+    found = []
+    for parity in _parities(lattice):
+        anchor = np.array((0, parity) if lattice.is_flat else (parity, 0))
+        found.append(lattice.to_axial(offsets + anchor) - lattice.to_axial(anchor))
+    return np.ascontiguousarray(np.unique(np.concatenate(found), axis=0), np.int64)
+
+
 def shadows_of(radius: int) -> Shadows | None:
     """Return the shadows of squares within a radius; None if they would take too much memory."""
-    found: Shadows | None = _keep(("shadows", radius), lambda: _throw(radius))
+    found: Shadows | None = kept(("shadows", radius), lambda: _throw(radius))
     return found
 
 
 def pair_lines_of(lattice: Lattice, line: str, width: int, radius: int) -> PairLines | None:
     """Return the lines of pairs on maps of hexes; None if they would take too much memory."""
-    found: PairLines | None = _keep(
+    found: PairLines | None = kept(
         ("pairs", lattice.name, line, width, radius), lambda: _lay(lattice, line, width, radius)
     )
     return found
@@ -237,13 +283,11 @@ def vectors_within(lattice: Lattice, radius: int) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(grid[inside], np.int64)
 
 
-def _grow(lattice: Lattice, line: str, radius: int) -> Fan | None:
-    n_vectors = (3 * radius * (radius + 1)) if lattice.is_hex else (2 * radius + 1) ** 2 - 1
-    room = int(n_vectors * (ENTRIES_A_STEP * radius + 2)) + 2
-    # The tree it grows from is as large as the fan, with room to spare.
-    if room * kernel.N_COLUMNS * 4 > TABLE_BYTES * 3 // 2:
+def _grow(lattice: Lattice, line: str, vectors: npt.NDArray[np.int64], radius: int) -> Fan | None:
+    """Grow a fan of the lines over some vectors, within a window of a radius."""
+    room = _entries(len(vectors), radius)
+    if not _has_room(room):
         return None
-    vectors = vectors_within(lattice, radius)
     tree = np.empty((room, kernel.N_COLUMNS), np.int32)
     n = kernel.grow(
         int(lattice.is_hex), int(line == "stepped"), vectors,

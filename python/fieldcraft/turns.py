@@ -7,50 +7,33 @@ rules those are is not known here. See `fieldcraft_kernel.turns`.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fieldcraft.errors import FieldcraftError
 from fieldcraft.frozen import frozen
-from fieldcraft.pair_sums import PairSums, pair_sums
+from fieldcraft.pair_sums import all_sums, has_sums, sums_from
 from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel import turns
 from fieldcraft_kernel.sight import BLOCKED
 from fieldcraft_kernel.turns import Crowd
 
-__all__ = ["Crowd", "TurnMap", "TurnMover", "crowd_of"]
+__all__ = ["Crowd", "TurnMap", "TurnMover"]
 
 Array = npt.NDArray[Any]
 NO_DUES = frozen(np.zeros((0, 1), np.uint16))
+ENOUGH = 24
+"""Where as many places as one cell in so many are looked up, it is worth looking up all: those of a
+map of 48 x 48 take the time of a hundred by themselves."""
 MOST_PACKED = 15
 """The largest sum of which two go into a byte."""
 LARGEST_KEY = 1 << 62
 LEAST = -(2**31)
 """A limit that every malus keeps."""
-
-
-def crowd_of(
-    shape: tuple[int, int],
-    *,
-    first: Array,
-    cells: Array,
-    side: Array,
-    eye: Array,
-    looks: Array,
-    light: Array,
-    foes: Array,
-) -> Crowd:
-    """Return who stands on a map of some shape; cells (m, 2), the rest as in `Crowd`."""
-    at = (cells[:, 0] + 1) * (shape[1] + 2) + cells[:, 1] + 1
-    return Crowd(
-        frozen(first.astype(np.int64)), frozen(at.astype(np.int32)), frozen(side.astype(np.int32)),
-        frozen(eye.astype(np.int32)), frozen(looks.astype(np.uint8)),
-        frozen(light.astype(np.int16)), frozen(foes.astype(np.uint8)),
-    )  # fmt: skip
 
 
 class TurnMover(NamedTuple):
@@ -84,9 +67,6 @@ class TurnMap:
 
     def __init__(self, fields: Mapping[tuple[int, int], SightField]) -> None:
         field = fields[0, 0]
-        table = pair_sums(field)
-        if table is None:
-            raise FieldcraftError("there is no table of sums for such a field; see `serves`")
         height, width = field.shape
         cells: Array = np.argwhere(np.ones(field.shape, np.bool_))
         frame = field.lattice.to_axial(cells) if field.lattice.is_hex else cells
@@ -100,9 +80,11 @@ class TurnMap:
             for column, plane in enumerate(ends):
                 self._ends[viewer, target, column] = _number(planes, plane)
         self._field = field
+        self._table: npt.NDArray[np.uint8] | None = None
+        self._lock = threading.Lock()
         self._ground = turns.Ground(
             frozen(place.reshape(-1)), frozen(frame[:, 0].astype(np.int32)),
-            frozen(frame[:, 1].astype(np.int32)), *_packed(table),
+            frozen(frame[:, 1].astype(np.int32)), field._limit,
             frozen(np.array(planes, np.uint8).reshape(-1, height * width)),
             frozen(np.broadcast_to(field.light, field.shape).reshape(-1).astype(np.int8)),
             int(field.lattice.is_hex),
@@ -110,22 +92,18 @@ class TurnMap:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes, nearly all of it for the table."""
-        return int(self._ground.sums.nbytes)
+        """How much memory its table of all pairs takes, if it has been made."""
+        return 0 if self._table is None else self._table.nbytes
 
     @staticmethod
     def serves(fields: Mapping[tuple[int, int], SightField]) -> bool:
         """Tell whether all fields are alike but for their ends, and have a table of sums."""
         first = fields[0, 0]
-        return (
-            first._plain
-            and first._limit <= np.iinfo(np.uint8).max // 3
-            and all(
-                field._plain
-                and field.threshold == first.threshold
-                and np.array_equal(field._cover, first._cover)
-                for field in fields.values()
-            )
+        return has_sums(first) and all(
+            field._plain
+            and field.threshold == first.threshold
+            and np.array_equal(field._cover, first._cover)
+            for field in fields.values()
         )
 
     @staticmethod
@@ -146,6 +124,54 @@ class TurnMap:
             and (field.stay is None or bool(field.stay.all()))
             and int(worst) * field._graph.n_cells * (limit + 1) < LARGEST_KEY
         )
+
+    def crowd(
+        self, *, first: Array, cells: Array, side: Array, eye: Array, looks: Array, light: Array,
+        foes: Array,
+    ) -> Crowd:  # fmt: skip
+        """Return who stands on the map, encounter by encounter.
+
+        Parameters
+        ----------
+        first : ndarray of int, shape (n + 1,)
+            The tokens of encounter i are ``first[i]`` to ``first[i + 1]``.
+        cells : ndarray of int, shape (m, 2)
+            On the map, and no two of an encounter alike.
+        side, eye : ndarray of int, shape (m,)
+        looks : ndarray of bool, shape (m,)
+            False: sees nobody.
+        light : ndarray of int, shape (n,)
+            Light malus everywhere, or 1 for the map's own.
+        foes : ndarray of bool, shape (sides, sides)
+        """
+        width = self._field.shape[1]
+        at = (cells[:, 0] + 1) * (width + 2) + cells[:, 1] + 1
+        return Crowd(
+            frozen(first.astype(np.int64)), frozen(at.astype(np.int32)),
+            frozen(side.astype(np.int32)), frozen(eye.astype(np.int32)),
+            frozen(looks.astype(np.uint8)), frozen(light.astype(np.int16)),
+            frozen(foes.astype(np.uint8)), *self._sums(cells[:, 0] * width + cells[:, 1]),
+        )  # fmt: skip
+
+    def _sums(self, places: Array) -> tuple[Array, Array, int]:
+        """Return the row of each of some places, the sums in it, and whether they are packed.
+
+        A few are looked up by themselves; where there are many, all of the map are, once.
+        """
+        field = self._field
+        n_cells = field.shape[0] * field.shape[1]
+        is_packed = int(field._limit <= MOST_PACKED)
+        some, row = np.unique(places, return_inverse=True)
+        if self._table is None and len(some) > n_cells // ENOUGH:
+            with self._lock:
+                if self._table is None:
+                    table = all_sums(field)
+                    self._table = None if table is None else _packed(table, is_packed)
+        if self._table is not None:
+            return frozen(places.astype(np.int32)), self._table, is_packed
+        cells = np.stack(np.divmod(some, field.shape[1]), axis=1)
+        sums = _packed(sums_from(field, cells), is_packed)
+        return frozen(row.reshape(-1).astype(np.int32)), sums, is_packed
 
     def turns(self, crowd: Crowd, mover: TurnMover, movers: Array) -> dict[str, Array]:
         """Return the answers of tokens of one kind as columns (k,), by name.
@@ -270,14 +296,13 @@ def _padded(kind: Array) -> Array:
     return frozen(padded.reshape(-1, n))
 
 
-def _packed(table: PairSums) -> tuple[Array, int, int]:
-    """Return sums, two in a byte if they fit, whether they are so, and their limit."""
-    if table.limit > MOST_PACKED:
-        return frozen(table.sums), 0, table.limit
-    n = len(table.sums)
-    packed = np.empty((n, (n + 1) // 2), np.uint8)
-    turns.pack_sums(table.sums, packed)
-    return frozen(packed), 1, table.limit
+def _packed(sums: npt.NDArray[np.uint8], is_packed: int) -> npt.NDArray[np.uint8]:
+    """Return sums, two in a byte if they are to be packed."""
+    if not is_packed:
+        return frozen(sums)
+    packed = np.empty((len(sums), (sums.shape[1] + 1) // 2), np.uint8)
+    turns.pack_sums(sums, packed)
+    return frozen(packed)
 
 
 def _number(planes: list[Array], plane: Array | None) -> int:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as fc_st
+from fieldcraft import turns
 from fieldcraft.fields import Layer
 from fieldcraft.lattice import Lattice
 from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import StepField
-from fieldcraft.turns import TurnMap, TurnMover, crowd_of
+from fieldcraft.turns import TurnMap, TurnMover
 from fieldcraft_kernel.views import FIELD_LIGHT
 from reference.crowds import HIDDEN, Land, Someone, turn
 from reference.graph import neighbour
@@ -96,11 +98,11 @@ def random_crowds(rng, shape, n):
     return crowds
 
 
-def as_crowd(shape, crowds, light):
+def as_crowd(game, crowds, light):
     everybody = [one for crowd in crowds for one in crowd]
     first = np.cumsum([0, *map(len, crowds)])
-    return crowd_of(
-        shape, first=first, cells=np.array([one.cell for one in everybody]),
+    return game.crowd(
+        first=first, cells=np.array([one.cell for one in everybody]),
         side=np.array([one.side for one in everybody]),
         eye=np.array([one.eye for one in everybody]),
         looks=np.array([one.looks for one in everybody]), light=np.array(light),
@@ -114,8 +116,9 @@ def as_crowd(shape, crowds, light):
     lattice=st.sampled_from(["odd-r", "even-q", "square", "square4"]),
     dues=st.booleans(),
     threshold=st.sampled_from([2, 4, 11]),
+    enough=st.sampled_from([1, 24]),
 )
-def test_turns_are_those_of_the_definition(seed, lattice, dues, threshold):
+def test_turns_are_those_of_the_definition(seed, lattice, dues, threshold, enough):
     rng = np.random.default_rng(seed)
     shape = tuple(rng.integers(1, 8, 2).tolist())
     land, fields = random_land(rng, lattice, shape, dues=dues), None
@@ -126,7 +129,9 @@ def test_turns_are_those_of_the_definition(seed, lattice, dues, threshold):
     assert TurnMap.serves(fields)
     assert TurnMap.serves_mover(field, budget, int(land.stake.max()))
     game = TurnMap(fields)
-    crowd = as_crowd(shape, crowds, light)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(turns, "ENOUGH", enough)  # 1: never a table of the whole map
+        crowd = as_crowd(game, crowds, light)
     distances = Lattice("square" if lattice == "square4" else lattice).distances
     row = 0
     for i, tokens in enumerate(crowds):
@@ -160,7 +165,8 @@ def test_pairs_are_single_sight_lines(seed, lattice):
     fields = random_sights(rng, lattice, shape, 3)
     crowds = random_crowds(rng, shape, 4)
     light = [int(rng.choice([FIELD_LIGHT, 0, -2])) for _ in crowds]
-    found = TurnMap(fields).pairs(as_crowd(shape, crowds, light))
+    game = TurnMap(fields)
+    found = game.pairs(as_crowd(game, crowds, light))
     row = 0
     for tokens, given_light in zip(crowds, light, strict=True):
         for a, viewer in enumerate(tokens):
@@ -190,7 +196,7 @@ def test_a_queue_that_is_too_small_grows_and_nothing_is_lost():
     rng = np.random.default_rng(3)
     land = random_land(rng, "odd-r", (9, 9), dues=False)
     field, game = field_of(land), TurnMap(random_sights(rng, "odd-r", (9, 9), 4))
-    crowd = as_crowd((9, 9), random_crowds(rng, (9, 9), 6), [0] * 6)
+    crowd = as_crowd(game, random_crowds(rng, (9, 9), 6), [0] * 6)
     movers = np.array([[i, m] for i in range(6) for m in range(crowd.first[i], crowd.first[i + 1])])
     mover = TurnMover(field, 12, [3], [None], 0, *land.kinds())
     expected = game.turns(crowd, mover, movers)

@@ -138,15 +138,13 @@ def _score_together(
     pairs: bool,
 ) -> None:  # fmt: skip
     """Score encounters that share a board in few calls."""
-    from fieldcraft.turns import crowd_of
-
     if scene.map is None:
         raise AssertionError("only a scene with a map scores together")
     tokens, first = _tokens_of(encounters, places)
     profile = encounters.profile[tokens]
     encounter = np.repeat(np.arange(len(places)), np.diff(first))
-    crowd = crowd_of(
-        scene.board.shape, first=first, cells=encounters.cells[tokens].astype(np.int64),
+    crowd = scene.map.crowd(
+        first=first, cells=encounters.cells[tokens].astype(np.int64),
         side=encounters.side[tokens], eye=scene.eye_of[profile],
         looks=encounters.flags[tokens] & HELPLESS == 0, light=encounters.light[places],
         foes=_foes(encounters.sides, scene),
