@@ -283,6 +283,17 @@ def vectors_within(lattice: Lattice, radius: int) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(grid[inside], np.int64)
 
 
+def _entries(n_vectors: int, radius: int) -> int:
+    """Return how many entries a fan of so many lines has at most."""
+    return int(n_vectors * (ENTRIES_A_STEP * radius + 2)) + 2
+
+
+def _has_room(entries: int) -> bool:
+    """Tell whether a fan of so many entries may be kept."""
+    # The tree it grows from is as large as the fan, with room to spare.
+    return entries * kernel.N_COLUMNS * 4 <= TABLE_BYTES * 3 // 2
+
+
 def _grow(lattice: Lattice, line: str, vectors: npt.NDArray[np.int64], radius: int) -> Fan | None:
     """Grow a fan of the lines over some vectors, within a window of a radius."""
     room = _entries(len(vectors), radius)

@@ -101,6 +101,7 @@ def test_where_there_is_no_table():
     assert not has_sums(SightField(flat, (3, 3), between=field.between, threshold=None))
     assert not has_sums(SightField(flat, (3, 3), between=field.between, threshold=100))
     assert all_sums(SightField(flat, wide, between=np.zeros(wide, np.uint8))) is None
+    assert not has_sums(SightField(flat, wide, between=np.zeros(wide, np.uint8)))
 
 
 def test_a_map_too_large_for_a_fan_is_refused_at_once():
