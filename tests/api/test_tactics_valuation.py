@@ -232,6 +232,29 @@ def test_all_steps_at_once_are_worth_what_their_stakes_are(system, mover):
     assert bool(some) == (system != "skirmish")
 
 
+@pytest.mark.parametrize("system", ["pathfinder", "srd5"])
+def test_squeezed_bodies_leave_the_cells_they_cover(system):
+    """A body of 4 x 4 among walls covers part of its window, and foes reach that or the rest."""
+    squeezed = 0
+    for seed in (0, 3, 7, 8):
+        rng = np.random.default_rng([seed, 5])
+        terrain = rng.choice(["open", "wall"], (9, 9), p=[0.75, 0.25])
+        terrain[3:7, 3:7] = "open"
+        ogre = fc.Token(fc.Creature("ogre", size="gargantuan", speed=9), (3, 3), side="blue")
+        places = [(r, c) for r in range(9) for c in range(9) if not (2 < r < 7 and 2 < c < 7)]
+        foes = [
+            fc.Token(fc.Creature(f"foe {i}", reach=1 + i % 2), places[at], side="red")
+            for i, at in enumerate(rng.permutation(len(places))[:4])
+        ]
+        board = fc.Board(terrain.tolist(), rules=system, tokens=[ogre, *foes])
+        valuer = Valuer(ogre.creature, attack=lambda foe: 1000 + foe.cell[0] * 9 + foe.cell[1])
+        found, wanted = worths(board, ogre, valuer)
+        assert found == wanted
+        field = board.step_field(ogre)
+        squeezed += len(np.unique(field.layers_of(board.reach(ogre)._states))) - 1
+    assert squeezed
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_stakes_of_a_board_are_those_of_its_legal_steps(system):
     for seed in range(3):
