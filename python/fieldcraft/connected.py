@@ -14,7 +14,7 @@ from fieldcraft.lattice import Lattice
 from fieldcraft_kernel import steps as layout
 from fieldcraft_kernel.components import label_components
 
-__all__ = ["SQUARE", "Components", "as_squares"]
+__all__ = ["SQUARE", "Components", "as_squares", "mainland"]
 
 Array = npt.NDArray[Any]
 
@@ -85,7 +85,10 @@ def as_squares(graph: Graph, masks: Array) -> Array:
 
     The neighbours in an offset layout of hexagons are among the eight cells around a cell.
     """
-    lattice = graph.lattice
+    return _in_squares(graph.lattice, masks)
+
+
+def _in_squares(lattice: Lattice, masks: Array) -> Array:
     if not lattice.is_hex:
         return masks
     places = [tuple(cell) for cell in SQUARE.offsets()[0].tolist()]
@@ -97,3 +100,27 @@ def as_squares(graph: Graph, masks: Array) -> Array:
             legal = mine & (bits >> direction & 1 > 0)
             table[legal] |= np.uint8(1 << places.index(tuple(offset)))
     return frozen(table[masks])
+
+
+def mainland(lattice: Lattice, steps: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Return the most cells that hang together, shape (height, width).
+
+    Parameters
+    ----------
+    lattice : Lattice
+    steps : ndarray of uint8, shape (height, width)
+        Bit k: a step may lead from the cell in direction k, to another cell of the map.
+    """
+    masks = np.zeros((steps.shape[0] + 2, steps.shape[1] + 2), np.uint8)
+    masks[1:-1, 1:-1] = steps
+    if lattice.is_hex:
+        lines = np.arange(masks.shape[1 if lattice.is_flat else 0]) - 1 & 1
+        bits = (lines << layout.PARITY_BIT).astype(np.uint8)
+        masks |= bits if lattice.is_flat else bits[:, None]
+    labels = np.empty(masks.size, np.int32)
+    sizes = label_components(labels, _in_squares(lattice, masks).ravel(), masks.shape[1])
+    sizes[0] = 0
+    found: npt.NDArray[np.bool_] = labels.reshape(masks.shape)[1:-1, 1:-1] == max(
+        int(np.argmax(sizes)), 1
+    )
+    return found

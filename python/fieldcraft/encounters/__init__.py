@@ -13,6 +13,8 @@ from fieldcraft.encounters.files import (
     read_part,
     write,
 )
+from fieldcraft.encounters.generator import CONDITIONS, PROFILES, Generated, generate
+from fieldcraft.encounters.landscape import random_board
 from fieldcraft.encounters.model import (
     BOARD_LIGHT,
     GROUNDS,
@@ -26,7 +28,9 @@ from fieldcraft.encounters.rejects import Fault, Reject, read_rejects, write_rej
 
 __all__ = [
     "BOARD_LIGHT",
+    "CONDITIONS",
     "GROUNDS",
+    "PROFILES",
     "Boards",
     "Combatant",
     "Conditions",
@@ -34,12 +38,15 @@ __all__ = [
     "Encounter",
     "Encounters",
     "Fault",
+    "Generated",
     "Part",
     "Profile",
     "Reject",
     "boards_of",
     "check",
+    "generate",
     "parts",
+    "random_board",
     "read",
     "read_part",
     "read_rejects",

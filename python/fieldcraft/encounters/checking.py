@@ -18,8 +18,9 @@ from fieldcraft.encounters.rows import HIGHEST, as_line
 from fieldcraft.errors import FieldcraftError, MapError
 from fieldcraft.lattice import Lattice, rows_and_columns
 from fieldcraft.rules import Rules
+from fieldcraft.tactics.weapons import range_in
 
-__all__ = ["Found", "board_faults", "check"]
+__all__ = ["Found", "board_faults", "check", "profile_fault"]
 
 Ints = npt.NDArray[np.int64]
 Found = dict[int, list[tuple[int, Fault]]]
@@ -74,6 +75,18 @@ def board_faults(encounters: Encounters, boards: Boards) -> Found:
     return _Check(encounters, boards).found()
 
 
+def profile_fault(rules: Rules, lattice: Lattice, profile: Profile) -> str | None:
+    """Return why rules cannot play a profile, or None."""
+    try:
+        rules.pace(profile.creature)
+        rules.footprint(profile.creature, lattice)
+        for weapon in profile.weapons:
+            range_in(rules, weapon)
+    except FieldcraftError as error:
+        return str(error)
+    return None
+
+
 class _Scheme:
     """A rule system on a lattice: what it makes of each profile."""
 
@@ -84,19 +97,8 @@ class _Scheme:
     def fault(self, number: int, profile: Profile) -> str | None:
         """Return why the rules cannot play a profile, or None."""
         if number not in self._known:
-            self._known[number] = self._fault(profile)
+            self._known[number] = profile_fault(self.rules, self.lattice, profile)
         return self._known[number]
-
-    def _fault(self, profile: Profile) -> str | None:
-        try:
-            self.rules.pace(profile.creature)
-            self.rules.footprint(profile.creature, self.lattice)
-            for weapon in profile.weapons:
-                if weapon.range is not None:
-                    self.rules.budget(weapon.range)
-        except FieldcraftError as error:
-            return str(error)
-        return None
 
     def body(self, profile: Profile) -> list[Ints]:
         """Return the offsets of the cells of a body from its anchor, for both parities."""

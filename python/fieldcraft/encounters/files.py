@@ -253,7 +253,7 @@ class _PartReader:
                 fault = Fault("", "is nested too deeply")
             except ValueError as error:
                 fault = Fault("", f"is not valid JSON: {error}")
-        return Row("", None, 1, 0, (), ()), [fault]
+        return Row(), [fault]
 
     # -- Parquet
 
@@ -283,9 +283,8 @@ class _PartReader:
         self, number: int, row: Row, faults: list[Fault], original: str, line: int | None
     ) -> None:
         """Set a row aside; what can be told of its tokens on the board is told too."""
-        if self.boards is not None and row.board is not None:
+        if self.boards is not None and row.board is not None and row.places:
             rows = Rows(self.profiles)
-            # A row without a token may still name a board that there is not.
             rows.add(number, row)
             for _, found in board_faults(rows.encounters(), self.boards).get(0, []):
                 place = re.match(r"tokens\[(\d+)\]", found.field)
