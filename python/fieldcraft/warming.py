@@ -13,6 +13,7 @@ from fieldcraft.creature import Creature, Token
 from fieldcraft.reaches import Reaches
 from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import StepField
+from fieldcraft.turns import TurnMap, TurnMover
 
 __all__ = ["warmup"]
 
@@ -97,7 +98,25 @@ def _arrays() -> list[Step]:
         *_seeing("hexes, far sums", partial(hexes.sight_field, TWOS, threshold=100)),
         ("squares: stack of views", lambda: grid.views([TWOS > 1], [START], 3)),
         ("hexes: stack of views", lambda: hexes.views([TWOS], [START], 3)),
+        ("turns of many", _turns),
     ]
+
+
+def _turns() -> object:
+    """Score turns on a map, with what lies between all its cells, and between a few and all."""
+    field, sight = hexes.field(TWOS), hexes.sight_field(TWOS % 2)
+    kind = np.ones((*TWOS.shape, 6), np.uint16)
+    mover = TurnMover(field, 4, [3], [None], 0, kind, np.arange(2))
+    found = []
+    for n in (2, 6):
+        game = TurnMap({(0, 0): sight})
+        cells, some = np.stack([np.arange(n)] * 2, axis=1), np.arange(n)
+        crowd = game.crowd(
+            first=np.array([0, n]), cells=cells, side=some % 2, eye=0 * some, looks=some >= 0,
+            light=np.zeros(1), foes=np.eye(2) == 0,
+        )  # fmt: skip
+        found.append((game.turns(crowd, mover, np.array([[0, 0]])), game.pairs(crowd)))
+    return found
 
 
 def _counted(reaches: Reaches) -> object:

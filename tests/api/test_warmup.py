@@ -105,6 +105,13 @@ def test_nothing_is_compiled_after_a_warmup():
             board.path(token, (1, 1))
             board.view(token, 5)
         board.sight(*board.tokens)
+        from fieldcraft.encounters import Combatant, Encounter, Encounters, Profile
+        from fieldcraft.encounters.scoring import score_arrays
+        profile = Profile("a", board.tokens[0].creature, (fc.tactics.Weapon("bow", 3),))
+        for cells in ([(0, 0), (2, 3)], [(0, 0), (1, 1), (2, 3)]):
+            who = tuple(Combatant("a", str(i), cell) for i, cell in enumerate(cells))
+            many = Encounters.of([Encounter("x", who)], [profile])
+            score_arrays(many, {"x": board.replace(tokens=[])})
         after = compiled()
         print(json.dumps({k: [before[k], after[k]] for k in after if before[k] != after[k]}))
         """
