@@ -124,7 +124,8 @@ class Mover(NamedTuple):
     attack      int64 (eyes, 4)     planes of a line from it to a token of an eye
     exposed     int64 (eyes, 4)     and of one from such a token to it
     kind        uint16 (N, K)   of the step that leaves a cell in a direction
-    worth       int64 (kinds,)  the stake of each kind; (0,): nothing is at stake
+    worth       int64 (grounds, kinds)  the stake of each kind on each ground; (0, 0): nothing is at
+                                stake anywhere
     """
 
     words: Any
@@ -205,7 +206,7 @@ def unbar(mover: Mover, barred: Any, n: int) -> None:
 
 
 @jit
-def entry_stake(mover: Mover, totals: Any, goal: int) -> int:
+def entry_stake(mover: Mover, worth: Any, totals: Any, goal: int) -> int:
     """Return the least stake of a step into a cell from one that was come to."""
     moves = MOVES + N_MOVES * (int(mover.words[goal] >> ODD) & 1)
     least = NO_STAKE
@@ -213,18 +214,18 @@ def entry_stake(mover: Mover, totals: Any, goal: int) -> int:
         back = mover.plan[moves + BACK + k]
         before = goal + mover.plan[moves + OFFSET + k]
         if totals[before] != NO_WAY and (int(mover.words[before]) >> back) & 1:
-            least = min(least, mover.worth[mover.kind[before, back]])
+            least = min(least, worth[mover.kind[before, back]])
     return least
 
 
 @jit
-def has_free_way(mover: Mover, totals: Any, start: int, goal: int, last: int) -> bool:
+def has_free_way(mover: Mover, worth: Any, totals: Any, start: int, goal: int, last: int) -> bool:
     """Tell whether a cheapest way has no stake but for its last step, which has so much.
 
     One is followed back, without stakes wherever it can be; where that fails, another may have it.
     """
     words, dues, plan = mover.words, mover.dues, mover.plan
-    kind, worth = mover.kind, mover.worth
+    kind = mover.kind
     cell, allowed = goal, last
     while cell != start:
         moves = MOVES + N_MOVES * (int(words[cell] >> ODD) & 1)
@@ -257,7 +258,9 @@ def twice_as_long(array: Any) -> Any:
 
 
 @jit
-def least_stake(ground: Ground, mover: Mover, start: int, goal: int, fewest: Any) -> int:
+def least_stake(
+    ground: Ground, mover: Mover, worth: Any, start: int, goal: int, fewest: Any
+) -> int:
     """Return the least stake of a way to a cell within the budget, exactly.
 
     Labels (cell, ticks, stake) are taken by stake, then by ticks. One of a cell that had another of
@@ -265,7 +268,7 @@ def least_stake(ground: Ground, mover: Mover, start: int, goal: int, fewest: Any
     In, out: fewest int32 (N,), NO_WAY everywhere before; then of each cell the fewest ticks.
     """
     words, dues, plan, budget = mover.words, mover.dues, mover.plan, mover.budget
-    kind, worth, places = mover.kind, mover.worth, ground.place
+    kind, places = mover.kind, ground.place
     slots = budget + 1
     states, keys = np.empty(256, np.int32), np.empty(256, np.int64)
     counters = np.zeros(N_COUNTERS, np.int64)
@@ -447,8 +450,8 @@ def score_turns(
 ) -> int:
     """Score the turn of each token of one kind, from one of them on.
 
-    In: movers int64 (k, 2), encounter and token, whose graph and weapons `mover` has; begin, the
-    first of them. Out: out int64 (k, N_ANSWERS).
+    In: movers int64 (k, 3), encounter, token and ground, whose graph and weapons `mover` has;
+    begin, the first of them. Out: out int64 (k, N_ANSWERS).
     Returns how many are done: fewer than k where the queue of `work` is too small for the next.
     """
     most = 0
@@ -480,9 +483,10 @@ def score_turns(
             goal = at_place(work.order, n_order, ground.place, place)
             if mover.worth.shape[0] and goal != starts[0]:
                 # No way has less at stake than its last step, and mostly that is all.
-                out[m, STAKE] = entry_stake(mover, work.totals, goal)
-                if not has_free_way(mover, work.totals, starts[0], goal, out[m, STAKE]):
-                    out[m, STAKE] = least_stake(ground, mover, starts[0], goal, fewest)
+                worth = mover.worth[movers[m, 2]]
+                out[m, STAKE] = entry_stake(mover, worth, work.totals, goal)
+                if not has_free_way(mover, worth, work.totals, starts[0], goal, out[m, STAKE]):
+                    out[m, STAKE] = least_stake(ground, mover, worth, starts[0], goal, fewest)
                     for j in range(n_order):
                         fewest[work.order[j]] = NO_WAY
             blank(work.totals, work.order, n_order)

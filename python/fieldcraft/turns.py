@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,23 +36,49 @@ LEAST = -(2**31)
 """A limit that every malus keeps."""
 
 
-class TurnMover(NamedTuple):
+class TurnMover:
     """A kind of creature for a `TurnMap`.
 
-    field is its step field among no tokens; limit the ticks it may spend; ranges,
-    int64 (w,), how many steps each of its weapons carries, and limits, (w,), the lowest malus at
-    which it is used, None for any; eye the number of what of it matters to sight; kind, uint16
-    (height, width, directions), of the step that leaves each cell in each direction, and worth,
-    int64 (kinds,), the stake of each kind.
+    Parameters
+    ----------
+    field : StepField
+        Its own, on the map without tokens.
+    limit : int
+        The ticks it may spend.
+    ranges : sequence of int
+        How many steps each of its weapons carries.
+    limits : sequence of int or None
+        The lowest malus at which each is used; None for any.
+    eye : int
+        The number of what of it matters to sight.
+    kind : ndarray of uint16, shape (height, width, directions)
+        Of the step that leaves each cell in each direction.
+    worth : ndarray of int64, shape (grounds, kinds)
+        The stake of each kind of step on each ground.
     """
 
-    field: StepField
-    limit: int
-    ranges: Sequence[int]
-    limits: Sequence[int | None]
-    eye: int
-    kind: Array
-    worth: Array
+    def __init__(
+        self, field: StepField, limit: int, ranges: Sequence[int], limits: Sequence[int | None],
+        eye: int, kind: Array, worth: Array,
+    ) -> None:  # fmt: skip
+        self.field, self.limit, self.eye = field, limit, eye
+        self.ranges = frozen(np.array(ranges, np.int64))
+        self.limits = frozen(np.array([LEAST if low is None else low for low in limits], np.int64))
+        self.kind = _padded(kind)
+        # Where nothing is at stake, nothing is looked for.
+        self.worth = frozen(np.array(worth if worth.any() else worth[:0, :0], np.int64))
+
+    def serves(self) -> bool:
+        """Tell whether its field is a single layer in whole ticks, and has no more to it."""
+        field = self.field
+        worst = int(self.worth.max(initial=0))
+        return (
+            field._searcher.plain is not None
+            and len(field._graph.arrays.rows) == 1
+            and (field.stay is None or bool(field.stay.all()))
+            # Sums of stakes and ticks must fit into one number.
+            and worst * field._graph.n_cells * (self.limit + 1) < LARGEST_KEY
+        )
 
 
 class TurnMap:
@@ -104,25 +130,6 @@ class TurnMap:
             and field.threshold == first.threshold
             and np.array_equal(field._cover, first._cover)
             for field in fields.values()
-        )
-
-    @staticmethod
-    def serves_mover(field: StepField, limit: int, worst: int) -> bool:
-        """Tell whether a step field is a single layer in whole ticks, with no more to it.
-
-        Parameters
-        ----------
-        field : StepField
-        limit : int
-            The ticks that may be spent.
-        worst : int
-            The largest stake of a step: sums of stakes and ticks must fit into one number.
-        """
-        return (
-            field._searcher.plain is not None
-            and len(field._graph.arrays.rows) == 1
-            and (field.stay is None or bool(field.stay.all()))
-            and int(worst) * field._graph.n_cells * (limit + 1) < LARGEST_KEY
         )
 
     def crowd(
@@ -180,8 +187,8 @@ class TurnMap:
         ----------
         crowd : Crowd
         mover : TurnMover
-        movers : ndarray of int64, shape (k, 2)
-            Encounter and token of each.
+        movers : ndarray of int64, shape (k, 3)
+            Encounter, token and ground of each.
 
         Returns
         -------
@@ -194,7 +201,7 @@ class TurnMap:
         field = mover.field
         searcher = field._searcher.plain
         if searcher is None:
-            raise AssertionError("only plain fields serve; see `serves_mover`")
+            raise AssertionError("only plain fields serve; see `TurnMover.serves`")
         plain = searcher.graph
         # The kernel closes cells here, and the searches read the same memory.
         words = np.array(plain.words)
@@ -204,13 +211,12 @@ class TurnMap:
             plain.plan,
             words,
             searcher.bound(mover.limit),
-            np.array(mover.ranges, np.int64),
-            np.array([LEAST if low is None else low for low in mover.limits], np.int64),
+            mover.ranges,
+            mover.limits,
             np.ascontiguousarray(self._ends[mover.eye]),
             np.ascontiguousarray(self._ends[:, mover.eye]),
-            _padded(mover.kind),
-            # Where nothing is at stake, nothing is looked for.
-            frozen(np.array(mover.worth if mover.worth.any() else mover.worth[:0], np.int64)),
+            mover.kind,
+            mover.worth,
         )
         movers = np.ascontiguousarray(movers, np.int64)
         out = np.zeros((len(movers), turns.N_ANSWERS), np.int64)

@@ -106,7 +106,7 @@ def _turns() -> object:
     """Score turns on a map, with what lies between all its cells, and between a few and all."""
     field, sight = hexes.field(TWOS), hexes.sight_field(TWOS % 2)
     kind = np.ones((*TWOS.shape, 6), np.uint16)
-    mover = TurnMover(field, 4, [3], [None], 0, kind, np.arange(2))
+    mover = TurnMover(field, 4, [3], [None], 0, kind, np.arange(2)[None])
     found = []
     for n in (2, 6):
         game = TurnMap({(0, 0): sight})
@@ -115,7 +115,7 @@ def _turns() -> object:
             first=np.array([0, n]), cells=cells, side=some % 2, eye=0 * some, looks=some >= 0,
             light=np.zeros(1), foes=np.eye(2) == 0,
         )  # fmt: skip
-        found.append((game.turns(crowd, mover, np.array([[0, 0]])), game.pairs(crowd)))
+        found.append((game.turns(crowd, mover, np.array([[0, 0, 0]])), game.pairs(crowd)))
     return found
 
 

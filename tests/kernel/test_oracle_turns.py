@@ -127,7 +127,6 @@ def test_turns_are_those_of_the_definition(seed, lattice, dues, threshold, enoug
     light = [int(rng.choice([FIELD_LIGHT, 0, -2])) for _ in crowds]
     field, budget = field_of(land), int(rng.integers(0, 12))
     assert TurnMap.serves(fields)
-    assert TurnMap.serves_mover(field, budget, int(land.stake.max()))
     game = TurnMap(fields)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(turns, "ENOUGH", enough)  # 1: never a table of the whole map
@@ -145,9 +144,10 @@ def test_turns_are_those_of_the_definition(seed, lattice, dues, threshold, enoug
                 field, budget, [w for w, _ in me.weapons], [low for _, low in me.weapons], me.eye,
                 *land.kinds(),
             )  # fmt: skip
+            assert mover.serves()
             found = {
                 name: column[0].item()
-                for name, column in game.turns(crowd, mover, np.array([[i, row]])).items()
+                for name, column in game.turns(crowd, mover, np.array([[i, row, 1]])).items()
             }
             for name in ("attack", "safe"):
                 found[name] = (found.pop(f"{name}_row"), found.pop(f"{name}_col"))
@@ -197,7 +197,9 @@ def test_a_queue_that_is_too_small_grows_and_nothing_is_lost():
     land = random_land(rng, "odd-r", (9, 9), dues=False)
     field, game = field_of(land), TurnMap(random_sights(rng, "odd-r", (9, 9), 4))
     crowd = as_crowd(game, random_crowds(rng, (9, 9), 6), [0] * 6)
-    movers = np.array([[i, m] for i in range(6) for m in range(crowd.first[i], crowd.first[i + 1])])
+    movers = np.array(
+        [[i, m, 1] for i in range(6) for m in range(crowd.first[i], crowd.first[i + 1])]
+    )
     mover = TurnMover(field, 12, [3], [None], 0, *land.kinds())
     expected = game.turns(crowd, mover, movers)
     scratch = field._searcher.plain._lend()
@@ -230,7 +232,8 @@ def test_a_field_of_several_layers_or_stakes_too_large_do_not_serve():
     steps = np.zeros((1, *shape), np.uint8)
     enter = np.ones((1, *shape), np.uint16)
     two = StepField(Lattice("odd-r"), shape, steps=steps, enter=enter, layers=[Layer(), Layer()])
-    assert not TurnMap.serves_mover(two, 9, 0)
+    kind = np.ones((*shape, 6), np.uint16)
+    assert not TurnMover(two, 9, [], [], 0, kind, np.array([[0, 1]])).serves()
     one = field_of(random_land(np.random.default_rng(1), "odd-r", shape, dues=False))
-    assert TurnMap.serves_mover(one, 9, 1 << 40)
-    assert not TurnMap.serves_mover(one, 9, 1 << 60)
+    assert TurnMover(one, 9, [], [], 0, kind, np.array([[0, 1 << 40]])).serves()
+    assert not TurnMover(one, 9, [], [], 0, kind, np.array([[0, 1 << 60]])).serves()

@@ -37,9 +37,14 @@ class Land:
     stake: Any
 
     def kinds(self) -> tuple[Any, Any]:
-        """Return of each step what kind it is of, and the stake of each kind."""
+        """Return of each step what kind it is of, and the stake of each kind on the second ground.
+
+        On the first ground everything is at stake.
+        """
         worth, kind = np.unique(np.append(0, self.stake), return_inverse=True)
-        return kind.reshape(-1)[1:].reshape(self.stake.shape).astype(np.uint16), worth
+        return kind.reshape(-1)[1:].reshape(self.stake.shape).astype(np.uint16), np.stack(
+            [worth + 9, worth]
+        )
 
     def onward(self, cell: Cell, barred: set[Cell]) -> list[tuple[Cell, int, int]]:
         """Return where steps lead from a cell, with price and stake."""

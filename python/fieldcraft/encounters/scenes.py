@@ -51,8 +51,7 @@ class Scene:
         self.eye_of = np.array([self.eyes.index(eye) for eye in looks], np.int64)
         rules, lattice = board.rules, board.lattice
         self.cell = float(rules.distance([(0, 0)], [lattice.neighbors((0, 0))[0]], lattice))
-        self._movers: dict[tuple[int, int], TurnMover | None] = {}
-        self._kinds: dict[int, StepKinds | None] = {}
+        self._movers: dict[int, TurnMover | None] = {}
         self.map = self._compiled()
 
     def _compiled(self) -> TurnMap | None:
@@ -74,38 +73,32 @@ class Scene:
         """About how much memory it takes."""
         return AROUND + (0 if self.map is None else self.map.nbytes)
 
-    def mover(self, profile: int, ground: int) -> TurnMover | None:
-        """Return a profile as a mover on some ground; None where it must be scored by itself."""
-        key = profile, ground
-        if key not in self._movers:
-            self._movers[key] = self._mover(*key)
-        return self._movers[key]
+    def mover(self, profile: int) -> TurnMover | None:
+        """Return a profile as a mover; None where it must be scored by itself."""
+        if profile not in self._movers:
+            self._movers[profile] = self._mover(self.profiles[profile], int(self.eye_of[profile]))
+        return self._movers[profile]
 
-    def _mover(self, profile: int, ground: int) -> TurnMover | None:
-        from fieldcraft.turns import TurnMap, TurnMover
+    def _mover(self, given: Profile, eye: int) -> TurnMover | None:
+        from fieldcraft.turns import TurnMover
 
-        given = self.profiles[profile]
         pace = self.board.rules.pace(given.creature)
         field = self.board.step_field((0, 0), tokens=(), creature=given.creature)
-        if profile not in self._kinds:
-            self._kinds[profile] = StepKinds.of(field, given.creature)
-        kinds = self._kinds[profile]
+        kinds = StepKinds.of(field, given.creature)
         if kinds is None or pace.limit is None:
             return None
-        worth = [kinds.worth(name) for name in GROUNDS]
-        if not TurnMap.serves_mover(field, int(pace.limit), max(one.max() for one in worth)):
-            return None
-        return TurnMover(
+        mover = TurnMover(
             field,
             int(pace.limit),
-            [self._steps(weapon, given.creature) for weapon in given.weapons],
+            [self._carries(weapon, given.creature) for weapon in given.weapons],
             [weapon.limit for weapon in given.weapons],
-            int(self.eye_of[profile]),
+            eye,
             kinds.kind,
-            worth[ground],
+            np.array([kinds.worth(ground) for ground in GROUNDS]),
         )
+        return mover if mover.serves() else None
 
-    def _steps(self, weapon: Weapon, creature: Creature) -> int:
+    def _carries(self, weapon: Weapon, creature: Creature) -> int:
         """Return how many steps a weapon carries."""
         limit = range_in(self.board.rules, weapon)
         if limit is None:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.encounters.boards import Boards
-from fieldcraft.encounters.model import FLYING, GROUNDS, HELPLESS, PRONE, Encounters
+from fieldcraft.encounters.model import FLYING, HELPLESS, PRONE, Encounters
 from fieldcraft.encounters.scenes import Scene
 from fieldcraft.encounters.schema import arrow, pairs_schema, tokens_schema
 from fieldcraft.encounters.single import score_one
@@ -127,7 +127,7 @@ def _together(encounters: Encounters, scene: Scene, places: Array) -> npt.NDArra
     odd = (encounters.level[tokens] != 0) | (encounters.flags[tokens] & (PRONE | FLYING) != 0)
     profile = encounters.profile[tokens]
     for kind in np.unique(profile).tolist():
-        if scene.mover(kind, 0) is None:
+        if scene.mover(kind) is None:
             odd |= profile == kind
     apart: npt.NDArray[np.bool_] = np.logical_or.reduceat(odd, first[:-1])
     return ~apart
@@ -149,13 +149,14 @@ def _score_together(
         looks=encounters.flags[tokens] & HELPLESS == 0, light=encounters.light[places],
         foes=_foes(encounters.sides, scene),
     )  # fmt: skip
-    kind = profile * len(GROUNDS) + encounters.ground[places][encounter]
-    for one in np.unique(kind).tolist():
-        own = np.flatnonzero(kind == one)
-        mover = scene.mover(*divmod(one, len(GROUNDS)))
+    ground = encounters.ground[places][encounter]
+    for kind in np.unique(profile).tolist():
+        own = np.flatnonzero(profile == kind)
+        mover = scene.mover(kind)
         if mover is None:
             raise AssertionError("only movers of one layer are scored together")
-        found = scene.map.turns(crowd, mover, np.stack([encounter[own], own], axis=1))
+        movers = np.stack([encounter[own], own, ground[own]], axis=1)
+        found = scene.map.turns(crowd, mover, movers)
         found["expected_stake"] = found.pop("stake")
         _put(scores.tokens, tokens[own], found)
     if pairs:
