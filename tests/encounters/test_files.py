@@ -44,6 +44,7 @@ from fieldcraft.tactics import Weapon
 from strategies import examples
 
 pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 FORMS = ("parquet", "jsonl")
 PROFILES = (
@@ -525,7 +526,7 @@ def parquet(folder: Path, table: Any, header: Any = None, **options: Any) -> Pat
     """Write a table as a file of encounters."""
     file = folder / "camp.parquet"
     text = header if isinstance(header, bytes) else json.dumps(header or HEADER).encode()
-    pa.parquet.write_table(table.replace_schema_metadata({"fieldcraft": text}), file, **options)
+    pq.write_table(table.replace_schema_metadata({"fieldcraft": text}), file, **options)
     return file
 
 
@@ -692,7 +693,7 @@ def test_the_schema_is_what_is_written(tmp_path):
     assert table.schema == encounters_schema()
     table.validate(full=True)
     write(simple(3), tmp_path / "x.parquet")
-    schema = pa.parquet.read_schema(tmp_path / "x.parquet")
+    schema = pq.read_schema(tmp_path / "x.parquet")
     assert schema.remove_metadata() == encounters_schema()
     header = json.loads(schema.metadata[b"fieldcraft"])
     assert (header["fieldcraft"], header["version"]) == ("encounters", 1)
@@ -830,7 +831,7 @@ def test_a_parquet_file_that_is_cut_off_or_rotten(tmp_path):
         refused_by_name(lambda path: read(path, boards=BOARDS), file)
     # Every page has a checksum: one wrong bit of a value is no other value.
     data = bytearray(whole)
-    column = pa.parquet.read_metadata(tmp_path / "y.parquet").row_group(0).column(0)
+    column = pq.read_metadata(tmp_path / "y.parquet").row_group(0).column(0)
     data[column.data_page_offset + column.total_compressed_size // 2] ^= 1
     file.write_bytes(data)
     with pytest.raises(MapError, match="CRC"):
@@ -838,7 +839,7 @@ def test_a_parquet_file_that_is_cut_off_or_rotten(tmp_path):
 
 
 def test_parquet_without_header(tmp_path):
-    pa.parquet.write_table(to_table(simple(2)), tmp_path / "x.parquet")
+    pq.write_table(to_table(simple(2)), tmp_path / "x.parquet")
     with pytest.raises(MapError, match="has no header, metadata of the key 'fieldcraft'"):
         read(tmp_path / "x.parquet")
 
