@@ -130,7 +130,8 @@ def test_core_dependencies_are_numpy_and_numba(pyproject):
 
 def test_test_group_repeats_the_extras_it_needs(pyproject):
     extras = pyproject["project"]["optional-dependencies"]
-    assert {*extras["cli"], *extras["plot"]} <= set(pyproject["dependency-groups"]["test"])
+    needed = {*extras["cli"], *extras["plot"], *extras["table"]}
+    assert needed <= set(pyproject["dependency-groups"]["test"])
 
 
 def test_extra_all_names_every_other(pyproject):

@@ -36,7 +36,7 @@ from fieldcraft.encounters.tables import (
 )
 from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.io import boardfile
-from fieldcraft.io._text import as_path, where
+from fieldcraft.io._text import as_path, shown, where
 
 __all__ = ["Contents", "Part", "boards_of", "parts", "read", "read_part", "write"]
 
@@ -283,16 +283,23 @@ class _PartReader:
         self, number: int, row: Row, faults: list[Fault], original: str, line: int | None
     ) -> None:
         """Set a row aside; what can be told of its tokens on the board is told too."""
-        if self.boards is not None and row.board is not None and row.places:
-            rows = Rows(self.profiles)
-            rows.add(number, row)
-            for _, found in board_faults(rows.encounters(), self.boards).get(0, []):
-                place = re.match(r"tokens\[(\d+)\]", found.field)
-                field = found.field
-                if place is not None:
-                    field = f"tokens[{row.places[int(place[1])]}]{field[place.end() :]}"
-                faults.append(found._replace(field=field))
+        if self.boards is not None and row.board is not None:
+            faults += self._of_board(row, row.board, self.boards)
         self.rejects.append(Reject(self.part.path, number, tuple(faults), original, line))
+
+    def _of_board(self, row: Row, board: str, boards: Boards) -> Iterator[Fault]:
+        """Yield what more is wrong with a row that has faults: with its board and on it."""
+        if not row.places:
+            try:
+                boards[board]
+            except MapError as error:
+                yield Fault("board", str(error), board)
+            return
+        rows = Rows(self.profiles)
+        rows.add(0, row)
+        for place, fault in board_faults(rows.encounters(), boards).get(0, []):
+            field = re.sub(r"\d+", str(row.places[place]), fault.field, count=1)
+            yield fault._replace(field=field if place >= 0 else fault.field)
 
     def _fitting(
         self, encounters: Encounters, original: Callable[[int], tuple[str, int | None]]
@@ -421,7 +428,8 @@ def _readable(file: Path) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise MapError(f"{name!r}: cannot be read ({reason}); expected {_FILE}") from None
+        printable = name if name.isprintable() and len(name) <= 1000 else shown(name, 200)
+        raise MapError(f"{printable}: cannot be read ({reason}); expected {_FILE}") from None
 
 
 def _header(file: Path) -> Header:
@@ -463,7 +471,9 @@ def _parquet(file: Path) -> Iterator[tuple[Any, int]]:
     with _readable(file):
         try:
             length = file.stat().st_size
-            opened = pa.parquet.ParquetFile(file, buffer_size=READ_AHEAD, pre_buffer=False)
+            opened = pa.parquet.ParquetFile(
+                file, buffer_size=READ_AHEAD, pre_buffer=False, page_checksum_verification=True
+            )
             try:
                 yield opened, length
             finally:
@@ -573,7 +583,7 @@ def _write_lines(header: Header, pieces: Iterable[Encounters], file: Path) -> No
 def _write_parquet(header: Header, pieces: Iterable[Encounters], file: Path) -> None:
     pa = arrow()
     schema = encounters_schema().with_metadata({KEY: header.dumps().encode()})
-    with pa.parquet.ParquetWriter(file, schema) as writer:
+    with pa.parquet.ParquetWriter(file, schema, write_page_checksum=True) as writer:
         for piece in pieces:
             for begin in range(0, len(piece), GROUP):
                 group = piece[begin : begin + GROUP]
