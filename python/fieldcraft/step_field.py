@@ -731,8 +731,9 @@ class StepField(Frozen):
         """
         limit, shown = self._limit(budget)
         settled, expanded = self._searcher.flood(states, totals, limit)
-        spent = (totals > limit) & ~np.isin(states, settled[0])
+        spent = totals > limit
         if spent.any():
+            spent &= ~np.isin(states, settled[0])
             vias = np.zeros(spent.sum() if len(self._graph.arrays.links) else 0, np.int16)
             stay = zip(settled, (states[spent], totals[spent], vias), strict=True)
             known, spent_by, links = (

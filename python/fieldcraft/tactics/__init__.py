@@ -7,11 +7,14 @@
     best = options.best_attack()
 
 Everything asked of a turn is asked in one batch, and nothing is decided: policies are the user's.
+`Opponent` is one to begin with.
 """
 
 from __future__ import annotations
 
+from fieldcraft.tactics.opponent import Decision, Opponent
 from fieldcraft.tactics.options import Option, Options, Shot, options
+from fieldcraft.tactics.playing import play
 from fieldcraft.tactics.striking import Strike, Strikes, strike_and_return
 from fieldcraft.tactics.threats import Threat, Threats, threats
 from fieldcraft.tactics.valuation import DEFAULT_SAVE, UNKNOWN, safest, stakes, value
@@ -20,6 +23,8 @@ from fieldcraft.tactics.weapons import Weapon
 __all__ = [
     "DEFAULT_SAVE",
     "UNKNOWN",
+    "Decision",
+    "Opponent",
     "Option",
     "Options",
     "Shot",
@@ -29,6 +34,7 @@ __all__ = [
     "Threats",
     "Weapon",
     "options",
+    "play",
     "safest",
     "stakes",
     "strike_and_return",
