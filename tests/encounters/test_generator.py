@@ -109,7 +109,7 @@ def test_heights_are_rolled_by_the_table():
     """HW: a boulder is 1d2 high, a formation 2d3+1; the table says so, not the generator."""
     heights: dict[str, set[float]] = {}
     for seed in range(40):
-        terrain = random_board(seed, (30, 30)).terrain
+        terrain = random_board(seed, (30, 30), heights=True).terrain
         for code, kind in enumerate(terrain.kinds):
             if terrain.has_elevation:
                 found = terrain.elevation[terrain.codes == code]
@@ -117,7 +117,7 @@ def test_heights_are_rolled_by_the_table():
     assert heights.pop("boulder") == {1, 2}
     assert heights.pop("rock_formation") == {3, 4, 5, 6, 7}
     assert set().union(*heights.values()) == {0}
-    assert not random_board(3, heights=False).terrain.has_elevation
+    assert not random_board(3).terrain.has_elevation
 
 
 def test_rules_of_ones_own_make_their_own_boards(tmp_path):
@@ -126,7 +126,7 @@ def test_rules_of_ones_own_make_their_own_boards(tmp_path):
         'extends = "hexwild"\n[terrain.boulder.climb]\nheight = "1d1+8"\nrise = 1\n'
         'surface = "wall"\n[terrain.bog]\nname = "bog"\nentry = 4\n'
     )
-    boards = [random_board(seed, rules=file) for seed in range(20)]
+    boards = [random_board(seed, rules=file, heights=True) for seed in range(20)]
     kinds = {kind[0] for board in boards for kind in board.terrain.kinds}
     assert "bog" in kinds
     for board in boards:
@@ -173,8 +173,8 @@ SAME = {"hexwild": "a17c63fe8c0e8b8d", "pathfinder": "5f784f1918dfce38"}
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_same_seed_makes_the_same_encounters(system):
     """The figures hold on every machine and under every version of NumPy."""
-    made, boards = generate(60, 7, rules=system, n_boards=3, shape=(24, 30))
-    again, others = generate(60, 7, rules=system, n_boards=3, shape=(24, 30))
+    made, boards = generate(60, 7, rules=system, n_boards=3, shape=(24, 30), heights=True)
+    again, others = generate(60, 7, rules=system, n_boards=3, shape=(24, 30), heights=True)
     assert made == again
     assert made != generate(60, 8, rules=system, n_boards=3, shape=(24, 30)).encounters
     assert dict(boards) == dict(others)

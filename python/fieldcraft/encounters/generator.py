@@ -109,6 +109,7 @@ def generate(
     shape: tuple[int, int] | None = None,
     rules: Rules | str | Path | None = None,
     lattice: str | Lattice | None = None,
+    heights: bool | None = None,
     perches: bool | None = None,
     tokens: int | Mapping[str, int] = 12,
     sides: Sequence[str] = ("red", "blue"),
@@ -131,7 +132,7 @@ def generate(
         without their ends. The tokens on them do not count. Where absent, boards are made up.
     n_boards : int, keyword-only
         How many boards are made up: 100 where absent, and never more than there are encounters.
-    shape, rules, lattice, perches : optional, keyword-only
+    shape, rules, lattice, heights, perches : optional, keyword-only
         Of made-up boards, see `random_board`.
     tokens : int or mapping from str to int, keyword-only
         How many tokens an encounter has, dealt out evenly to the sides, or how many each side has.
@@ -172,7 +173,7 @@ def generate(
     known, choices = _profiles(profiles, tuple(sizes))
     drawn = _conditions(conditions)
     made = {"n_boards": n_boards, "shape": shape, "rules": rules, "lattice": lattice,
-            "perches": perches}  # fmt: skip
+            "heights": heights, "perches": perches}  # fmt: skip
     if boards is None:
         names, board_of = _made(entropy, count, made)
     else:
@@ -381,7 +382,8 @@ def _made(seed: int, count: int, given: dict[str, Any]) -> tuple[list[str], Call
         if name not in kept:
             draws = Draws(seed, OF_BOARDS, numbers[name])
             kept[name] = made_board(
-                draws, shape, rules, lattice, heights=True, perches=bool(given["perches"]),
+                draws, shape, rules, lattice, heights=bool(given["heights"]),
+                perches=bool(given["perches"]),
                 name=name,
             )  # fmt: skip
         return kept[name]

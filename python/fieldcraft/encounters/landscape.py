@@ -69,7 +69,7 @@ def random_board(
     *,
     rules: Rules | str | Path = "hexwild",
     lattice: str | Lattice | None = None,
-    heights: bool = True,
+    heights: bool = False,
     perches: bool = False,
     name: str = "",
 ) -> Board:
@@ -88,7 +88,8 @@ def random_board(
         The first that the rules are played on where absent.
     heights : bool, keyword-only
         Whether terrain that is climbed is as high as its dice say, which gives the board an
-        elevation.
+        elevation. On boards with one each sight line is asked for by itself, so that encounters on
+        them take some hundred times as long to analyse.
     perches : bool, keyword-only
         Whether perches are rolled too, see `fieldcraft.roll_perches`.
     name : str, keyword-only
