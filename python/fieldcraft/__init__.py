@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         OutsideMapError,
         RulesError,
+        RunError,
     )
     from fieldcraft.fields import Layer, Link, SightField, StepField, Within, legal_steps, within
     from fieldcraft.io import FieldcraftWarning, read, read_scenario, write
@@ -62,6 +63,7 @@ _NAMES = {
     "MissingExtraError": "errors",
     "OutsideMapError": "errors",
     "RulesError": "errors",
+    "RunError": "errors",
     "Layer": "fields",
     "Link": "fields",
     "SightField": "fields",
@@ -123,6 +125,7 @@ __all__ = [
     "Reaches",
     "Route",
     "RulesError",
+    "RunError",
     "SafestReach",
     "Sight",
     "SightField",

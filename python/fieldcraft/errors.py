@@ -18,6 +18,7 @@ __all__ = [
     "MissingExtraError",
     "OutsideMapError",
     "RulesError",
+    "RunError",
     "nearest",
 ]
 
@@ -52,6 +53,10 @@ class OutsideMapError(FieldcraftError, IndexError):
 
 class RulesError(FieldcraftError, ValueError):
     """A rule system, a rule parameter or a terrain table is unknown or malformed."""
+
+
+class RunError(FieldcraftError, RuntimeError):
+    """An analysis in parts cannot go on: its folder holds another one, is in use or cannot be used."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import os
 import threading
@@ -20,6 +21,7 @@ from fieldcraft.lattice import Cell
 
 __all__ = [
     "Batch",
+    "alone",
     "batch_array",
     "batch_of",
     "cells_of",
@@ -192,6 +194,17 @@ _POOLS_LOCK = threading.Lock()
 
 def _join_team() -> None:
     _TEAM.is_working = True
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Let what is asked in here be worked out by this thread: the other cores have work already."""
+    before = _TEAM.is_working
+    _TEAM.is_working = True
+    try:
+        yield
+    finally:
+        _TEAM.is_working = before
 
 
 def _pool(workers: int) -> ThreadPoolExecutor:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from fieldcraft.encounters.boards import Boards
 from fieldcraft.encounters.checking import check
 from fieldcraft.encounters.files import (
@@ -26,11 +29,16 @@ from fieldcraft.encounters.model import (
 )
 from fieldcraft.encounters.rejects import Fault, Reject, read_rejects, write_rejects
 
+if TYPE_CHECKING:
+    from fieldcraft.encounters.local import analyse, analyse_to
+    from fieldcraft.encounters.run import Analysis, Run, open_run, read_run
+
 __all__ = [
     "BOARD_LIGHT",
     "CONDITIONS",
     "GROUNDS",
     "PROFILES",
+    "Analysis",
     "Boards",
     "Combatant",
     "Conditions",
@@ -42,14 +50,36 @@ __all__ = [
     "Part",
     "Profile",
     "Reject",
+    "Run",
+    "analyse",
+    "analyse_to",
     "boards_of",
     "check",
     "generate",
+    "open_run",
     "parts",
     "random_board",
     "read",
     "read_part",
     "read_rejects",
+    "read_run",
     "write",
     "write_rejects",
 ]
+
+_NAMES = {
+    "Analysis": "run",
+    "Run": "run",
+    "analyse": "local",
+    "analyse_to": "local",
+    "open_run": "run",
+    "read_run": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(import_module(f"fieldcraft.encounters.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'fieldcraft.encounters' has no attribute {name!r}")

@@ -93,10 +93,29 @@ class Boards(Mapping[str, Board]):
                 self._read[name] = self._from_file(name, given)
             return self._read[name]
 
+    def given(self, name: str) -> Board | tuple[Path, Any]:
+        """Return a board that is held, or the file it is read from and the rules it is played by.
+
+        Raises
+        ------
+        MapError
+            If the board is not known.
+        """
+        known = self._known.get(name)
+        return known if isinstance(known, Board) else self._file(name, known)
+
     def _from_file(self, name: str, given: Any) -> Board:
         """Return the board of a name from its file."""
         from fieldcraft.io import read
 
+        path, rules = self._file(name, given)
+        try:
+            return read(path, rules=rules)
+        except FieldcraftError as error:
+            raise MapError(f"board {name!r}: {error}") from error
+
+    def _file(self, name: str, given: Any) -> tuple[Path, Any]:
+        """Return the file of a board, and its rules."""
         if given is None and self._folder is None:
             raise MapError(
                 f"there is no board {name!r}{nearest(name, self._known)}; known are "
@@ -105,11 +124,7 @@ class Boards(Mapping[str, Board]):
         file, rules = (name, self._rules) if given is None else given
         if given is None and (Path(name).is_absolute() or ".." in Path(name).parts):
             raise MapError(f"board {name!r} is not below the folder of the encounters")
-        path = Path(file) if self._folder is None else self._folder / file
-        try:
-            return read(path, rules=rules)
-        except FieldcraftError as error:
-            raise MapError(f"board {name!r}: {error}") from error
+        return Path(file) if self._folder is None else self._folder / file, rules
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -124,7 +139,14 @@ class Boards(Mapping[str, Board]):
         return len(self._known)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_known": self._known, "_folder": self._folder, "_rules": self._rules}
+        # Whoever gets it may work in another folder.
+        files = ((name, self.given(name)) for name in self._known)
+        known = {
+            name: given if isinstance(given, Board) else (given[0].absolute(), given[1])
+            for name, given in files
+        }
+        folder = self._folder and self._folder.absolute()
+        return {"_known": known, "_folder": folder, "_rules": self._rules}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _read={}, _lock=threading.Lock(), scenes=Scenes())
