@@ -56,7 +56,7 @@ class RulesError(FieldcraftError, ValueError):
 
 
 class RunError(FieldcraftError, RuntimeError):
-    """An analysis in parts cannot go on: its folder holds another one, is in use or cannot be used."""
+    """An analysis in parts cannot go on: its folder is in use, holds another, or cannot be used."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

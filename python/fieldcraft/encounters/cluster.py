@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from asyncio import CancelledError
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -29,7 +29,7 @@ _KEPT: dict[str, Boards] = {}
 _KEPT_LOCK = threading.Lock()
 
 
-def each(jobs: Iterable[Job], *, boards: Boards, client: Any) -> Iterator[Done]:
+def each(jobs: Iterable[Job], *, boards: Boards, client: Any) -> Generator[Done]:
     """Yield what became of the jobs, as they come; few are under way at a time.
 
     Parameters
@@ -73,7 +73,8 @@ def each(jobs: Iterable[Job], *, boards: Boards, client: Any) -> Iterator[Done]:
 def _threads(client: Any) -> int:
     """Return how many threads the workers have, 1 if there are none yet."""
     try:
-        return max(1, sum(client.nthreads().values()))
+        threads: dict[str, int] = client.nthreads()
+        return max(1, sum(threads.values()))
     except (OSError, TimeoutError) as error:
         raise RunError(f"the cluster cannot be reached any more ({error})") from None
 

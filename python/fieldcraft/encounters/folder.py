@@ -1,4 +1,4 @@
-"""Where the tables of a run are written: a folder, or an object store; a file is whole or absent."""
+"""Where the tables of a run are: in a folder or an object store; a file is whole, or absent."""
 
 from __future__ import annotations
 

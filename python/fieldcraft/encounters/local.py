@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, nullcontext
 from functools import partial
@@ -19,10 +19,20 @@ from fieldcraft.encounters.folder import Folder
 from fieldcraft.encounters.lock import only_one
 from fieldcraft.encounters.model import Encounter, Encounters, Profile
 from fieldcraft.encounters.progress import Progress, shown
+from fieldcraft.encounters.rejects import Reject
 from fieldcraft.encounters.run import Analysis, Run, begin, described, open_run
-from fieldcraft.encounters.schema import arrow
-from fieldcraft.encounters.work import Done, Job, Stop, Tables, finish, joined, scored
-from fieldcraft.errors import ArgumentTypeError
+from fieldcraft.encounters.schema import arrow, pairs_schema, tokens_schema
+from fieldcraft.encounters.work import (
+    Done,
+    Job,
+    Stop,
+    Tables,
+    finish,
+    joined,
+    of_encounters,
+    of_part,
+)
+from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.queries import cores
 
 __all__ = ["analyse", "analyse_to"]
@@ -82,8 +92,8 @@ def analyse(
     if isinstance(source, str | os.PathLike):
         _no_profiles(profiles, "a file")
         parts = files.parts(source, PART)
-        given = files.boards_of(source) if boards is None else Boards.of(boards)
-        tables = _gathered(parts, partial(_of_part, boards=given, fails=fails), workers)
+        given = files.boards_of(source, boards)
+        tables = _gathered(parts, partial(_part, boards=given, fails=fails), workers)
     else:
         encounters = _columns(source, profiles)
         if boards is None:
@@ -94,9 +104,9 @@ def analyse(
         given = Boards.of(boards)
         size = max(1, min(PART, -(-len(encounters) // (4 * workers))))
         blocks = (encounters[i : i + size] for i in range(0, len(encounters), size))
-        tables = _gathered(blocks, partial(_of_block, boards=given, fails=fails), workers)
+        tables = _gathered(blocks, partial(_block, boards=given, fails=fails), workers)
     if fails and tables.rejects:
-        raise files.fault(tables.rejects[0])
+        raise MapError(str(tables.rejects[0]))
     return Analysis(*tables[:2], tuple(tables.rejects))
 
 
@@ -158,8 +168,9 @@ def analyse_to(
     arrow()
     if client is not None and workers is not None:
         raise ArgumentTypeError("workers and client exclude each other: a cluster has its workers")
-    n_workers, fails = _workers(workers), _fails(on_error)
-    if isinstance(source, Encounters) or not isinstance(source, str | os.PathLike):
+    _fails(on_error)
+    n_workers = _workers(workers)
+    if not isinstance(source, str | os.PathLike):
         raise ArgumentTypeError(
             f"source must be a file of encounters, not {type(source).__name__}; "
             "encounters.write() makes one"
@@ -172,7 +183,7 @@ def analyse_to(
                 f"part_size {part_size:,} makes {len(parts):,} parts; at most {MOST_PARTS:,} are "
                 "possible, so it must be larger"
             )
-        given = files.boards_of(path) if boards is None else Boards.of(boards)
+        given = files.boards_of(path, boards)
         wanted = described(of_file(path), of_boards(given), parts, part_size, on_error)
         run = begin(place, wanted, resume=resume)
         missing = set(run.missing)
@@ -190,14 +201,14 @@ def analyse_to(
 
 def _all_of(
     jobs: list[Job],
-    results: Callable[[Iterable[Job]], Iterator[Done]],
+    results: Callable[[Iterable[Job]], Generator[Done]],
     tell: Callable[[int], None],
     run: Run,
 ) -> list[int]:
     """Do all jobs and return their parts; the first bad row is raised if there may be none."""
     n_done = run.n_encounters - _rows(jobs)
     done: list[int] = []
-    faults: dict[int, files.Reject] = {}
+    faults: dict[int, Reject] = {}
     # Those under way when a bad row is met are waited for, so that it is always the first.
     todo = takewhile(lambda job: not faults, jobs)
     try:
@@ -216,13 +227,13 @@ def _all_of(
             f"{run.folder}; the same call goes on with the others"
         ) from None
     if faults:
-        raise files.fault(faults[min(faults)])
+        raise MapError(str(faults[min(faults)]))
     return done
 
 
 def each(
     items: Iterable[Item], work: Callable[[Item, Stop], Result], workers: int
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Yield the results of work on threads, as they come; few items are under way at a time.
 
     Whoever closes the iterator, or meets an error, waits for no more than the work's next look at
@@ -253,9 +264,7 @@ def _finish(job: Job, stop: Stop, *, boards: Boards) -> Done:
 # -- in memory --------------------------------------------------------------------------------
 
 
-def _gathered(
-    items: Iterable[Item], work: Callable[[Item, Stop], Tables], workers: int
-) -> Tables:
+def _gathered(items: Iterable[Item], work: Callable[[Item, Stop], Tables], workers: int) -> Tables:
     """Return the tables of all items, in their order."""
     found: dict[int, Tables] = {}
 
@@ -264,7 +273,8 @@ def _gathered(
 
     with closing(each(enumerate(items), numbered, workers)) as results:
         found.update(results)
-    in_order = [found[i] for i in range(len(found))] or [scored(Encounters.of([], []), Boards({}))]
+    nothing = Tables(tokens_schema().empty_table(), pairs_schema().empty_table(), [])
+    in_order = [found[i] for i in range(len(found))] or [nothing]
     return Tables(
         joined([tables.tokens for tables in in_order]).combine_chunks(),
         joined([tables.pairs for tables in in_order]).combine_chunks(),
@@ -272,13 +282,12 @@ def _gathered(
     )
 
 
-def _of_part(part: files.Part, stop: Stop, *, boards: Boards, fails: bool) -> Tables:
-    encounters, rejects = files.read_part(part)
-    return scored(encounters, boards, rejects, fails=fails, stop=stop)
+def _part(part: files.Part, stop: Stop, *, boards: Boards, fails: bool) -> Tables:
+    return of_part(part, boards, fails=fails, stop=stop)
 
 
-def _of_block(encounters: Encounters, stop: Stop, *, boards: Boards, fails: bool) -> Tables:
-    return scored(encounters, boards, fails=fails, stop=stop)
+def _block(encounters: Encounters, stop: Stop, *, boards: Boards, fails: bool) -> Tables:
+    return of_encounters(encounters, boards, fails=fails, stop=stop)
 
 
 def _columns(

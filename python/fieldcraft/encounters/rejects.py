@@ -120,17 +120,25 @@ def read_rejects(path: str | os.PathLike[str]) -> list[Reject]:
         If it is no such file.
     """
     file = as_path(path)
-    found = []
     try:
         with open(file, encoding="utf-8") as stream:
-            for line in stream:
-                entry = json.loads(line)
-                faults = tuple(Fault(**fault) for fault in entry.pop("faults"))
-                found.append(Reject(faults=faults, **entry))
+            return rejects_of(stream, where(file))
     except OSError as error:
         raise MapError(f"{where(file)}: cannot be read ({error.strerror})") from None
+
+
+def rejects_of(lines: Iterable[str], source: str) -> list[Reject]:
+    """Return the rejects in lines that `write_rejects` wrote, or raise MapError."""
+    found: list[Reject] = []
+    try:
+        for line in lines:
+            entry = json.loads(line)
+            faults = tuple(Fault(**fault) for fault in entry.pop("faults"))
+            found.append(Reject(faults=faults, **entry))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise MapError(f"{where(file, len(found) + 1)}: is no file of rejects ({error})") from None
+        raise MapError(
+            f"{where(source, len(found) + 1)}: is no file of rejects ({error})"
+        ) from None
     return found
 
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from fieldcraft import _version
 from fieldcraft.encounters.folder import Folder, part_name
+from fieldcraft.encounters.rejects import Reject, rejects_of
 from fieldcraft.encounters.schema import VERSION, arrow, pairs_schema, tokens_schema
 from fieldcraft.errors import RunError
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset
-
-    from fieldcraft.encounters.files import Reject
 
 __all__ = ["Analysis", "Run", "begin", "described", "open_run", "read_run", "record_of"]
 
@@ -104,12 +103,13 @@ class Run:
 
     def rejects(self) -> list[Reject]:
         """Return what was set aside in the finished parts."""
-        from fieldcraft.encounters import files
-
         folder, there = Folder(self.folder), set(self.finished)
         parts = [part for part in folder.parts("rejects") if part in there]
-        data = (folder.get(part_name("rejects", part)) or b"" for part in parts)
-        return [reject for text in data for reject in files.rejects_of(text)]
+        found: list[Reject] = []
+        for name in (part_name("rejects", part) for part in parts):
+            lines = (folder.get(name) or b"").decode(errors="replace").splitlines()
+            found += rejects_of(lines, folder.name_of(name))
+        return found
 
     def read(self) -> Analysis:
         """Return all finished parts in memory."""
@@ -244,7 +244,9 @@ def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     for name, unit in (("bytes", "bytes"), ("sha256", "")):
         was, now = found["input"].get(name), wanted["input"].get(name)
         if was != now:
-            shown = [f"{value:,} {unit}" if unit else f"{str(value)[:12]}..." for value in (was, now)]
+            shown = [
+                f"{value:,} {unit}" if unit else f"{str(value)[:12]}..." for value in (was, now)
+            ]
             said.append(f"its input is {shown[0]}, not {shown[1]} ({name})")
             break
     if found["boards"] != wanted["boards"]:

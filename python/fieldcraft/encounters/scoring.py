@@ -7,7 +7,7 @@ what else changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -53,9 +53,14 @@ PAIR_COLUMNS: Mapping[str, Any] = {
 }  # fmt: skip
 
 
+def nothing() -> None:
+    """Do nothing between two boards."""
+
+
 def score(
-    encounters: Encounters, boards: Boards | Mapping[str, Any], *, pairs: bool = True
-) -> tuple[pa.Table, pa.Table]:
+    encounters: Encounters, boards: Boards | Mapping[str, Any], *, pairs: bool = True,
+    between: Callable[[], object] = nothing,
+) -> tuple[pa.Table, pa.Table]:  # fmt: skip
     """Return the table of tokens and that of pairs, in the columns of `schema`.
 
     Parameters
@@ -65,14 +70,17 @@ def score(
     boards : Boards
     pairs : bool
         Whether pairs are told; else their table is empty.
+    between : callable
+        Called every now and then; what it raises ends the work.
     """
-    scores = score_arrays(encounters, boards, pairs=pairs)
+    scores = score_arrays(encounters, boards, pairs=pairs, between=between)
     return _tokens_table(encounters, scores.tokens), _pairs_table(encounters, scores.pairs)
 
 
 def score_arrays(
-    encounters: Encounters, boards: Boards | Mapping[str, Any], *, pairs: bool = True
-) -> Scores:
+    encounters: Encounters, boards: Boards | Mapping[str, Any], *, pairs: bool = True,
+    between: Callable[[], object] = nothing,
+) -> Scores:  # fmt: skip
     """Return the answers as arrays; parameters as in `score`."""
     boards = Boards.of(boards)
     sizes = np.diff(encounters.first)
@@ -87,20 +95,24 @@ def score_arrays(
     for code, name in enumerate(encounters.boards):
         places = order[ends[code] : ends[code + 1]]
         if len(places):
-            _score_board(encounters, boards, name, places, first_pair, scores, pairs=pairs)
+            _score_board(
+                encounters, boards, name, places, first_pair, scores, pairs=pairs, between=between
+            )
     return scores
 
 
 def _score_board(
     encounters: Encounters, boards: Boards, name: str, places: Array, first_pair: Array,
-    scores: Scores, *, pairs: bool,
+    scores: Scores, *, pairs: bool, between: Callable[[], object],
 ) -> None:  # fmt: skip
     """Score the encounters on one board, given by their places."""
+    between()
     scene = boards.scenes.get(name, boards[name], encounters.profiles)
     together = _together(encounters, scene, places)
     if together.any():
         _score_together(encounters, scene, places[together], first_pair, scores, pairs=pairs)
     for i in places[~together].tolist():
+        between()
         tokens, of_pairs = score_one(encounters[i], scene, pairs=pairs)
         _put(scores.tokens, slice(encounters.first[i], encounters.first[i + 1]), tokens)
         _put(scores.pairs, slice(first_pair[i], first_pair[i + 1]), of_pairs)

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fieldcraft.encounters import files, scoring
+from fieldcraft.encounters import scoring
 from fieldcraft.encounters.boards import Boards
+from fieldcraft.encounters.checking import check
+from fieldcraft.encounters.files import Part, read_part
 from fieldcraft.encounters.folder import Folder, part_name
 from fieldcraft.encounters.model import Encounters
+from fieldcraft.encounters.rejects import Reject
 from fieldcraft.encounters.schema import arrow, pairs_schema, tokens_schema
 from fieldcraft.queries import alone
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Done", "Job", "Stopped", "Tables", "finish", "never", "scored"]
+__all__ = ["Done", "Job", "Stopped", "Tables", "finish", "of_encounters", "of_part"]
 
-BLOCK = 512
+BLOCK = 4096
 """Encounters scored at a time: few enough that nobody waits long who wants to stop."""
-COMPRESSION = "zstd"
+PARQUET: dict[str, Any] = {
+    "compression": "zstd", "compression_level": 1, "write_statistics": ["encounter"],
+}  # fmt: skip
 
 Stop = Callable[[], bool]
 
 
-class Stopped(Exception):  # noqa: N818
+class Stopped(Exception):
     """Work was left off because nobody wants it any more."""
 
 
@@ -36,14 +41,14 @@ class Tables(NamedTuple):
 
     tokens: pa.Table
     pairs: pa.Table
-    rejects: list[files.Reject]
+    rejects: list[Reject]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """A part of the input, and where its tables go."""
 
-    part: files.Part
+    part: Part
     folder: Folder
     on_error: str
 
@@ -54,7 +59,7 @@ class Done:
 
     part: int
     n_encounters: int
-    fault: files.Reject | None = None
+    fault: Reject | None = None
 
 
 def never() -> bool:
@@ -71,53 +76,60 @@ def finish(job: Job, boards: Boards, stop: Stop = never) -> Done:
         If `stop` says so before it is written.
     """
     part = job.part
-    encounters, rejects = files.read_part(part)
-    tables = scored(encounters, boards, rejects, fails=job.on_error == "raise", stop=stop)
+    tables = of_part(part, boards, fails=job.on_error == "raise", stop=stop)
     if tables.rejects and job.on_error == "raise":
         return Done(part.number, part.n_rows, tables.rejects[0])
     _write(job.folder, part.number, tables)
     return Done(part.number, part.n_rows)
 
 
-def scored(
-    encounters: Encounters,
-    boards: Boards,
-    rejects: Iterable[files.Reject] = (),
-    *,
-    fails: bool = False,
-    stop: Stop = never,
-) -> Tables:
-    """Return the tables of encounters, on this thread alone.
+def of_part(part: Part, boards: Boards, *, fails: bool, stop: Stop = never) -> Tables:
+    """Return the tables of a part of a file.
 
     Parameters
     ----------
-    encounters : Encounters
+    part : Part
     boards : Boards
-    rejects : iterable of Reject
-        What was wrong with rows that are not among them.
     fails : bool
         Whether tables are of no use if anything is wrong.
     stop : callable
         Asked between blocks whether to go on.
     """
     with alone():
-        faults = files.check(encounters, boards)
-        wrong = sorted([*rejects, *faults], key=lambda reject: reject.row)
-        if faults:
-            bad = np.array([reject.row for reject in faults])
-            encounters = encounters[~np.isin(encounters.number, bad)]
-        if wrong and fails:
-            encounters = encounters[:0]
-        tokens, pairs = [tokens_schema().empty_table()], [pairs_schema().empty_table()]
-        for begin in range(0, len(encounters), BLOCK):
-            if stop():
-                raise Stopped
-            of_tokens, of_pairs = scoring.score(encounters[begin : begin + BLOCK], boards)
-            tokens.append(of_tokens)
-            pairs.append(of_pairs)
+        encounters, rejects = read_part(part, boards=boards)
+        return Tables(
+            *_scored(encounters[: 0 if fails and rejects else None], boards, stop), rejects
+        )
+
+
+def of_encounters(
+    encounters: Encounters, boards: Boards, *, fails: bool, stop: Stop = never
+) -> Tables:
+    """Return the tables of encounters that nobody has checked; parameters as in `of_part`."""
+    with alone():
+        rejects = check(encounters, boards)
+        if rejects:
+            bad = [reject.row for reject in rejects]
+            fits = ~np.isin(encounters.number, bad)
+            encounters = encounters.take(np.flatnonzero(fits & (not fails)))
+        return Tables(*_scored(encounters, boards, stop), rejects)
+
+
+def _scored(encounters: Encounters, boards: Boards, stop: Stop) -> tuple[pa.Table, pa.Table]:
+    """Return the tables of checked encounters, scored a block at a time."""
+
+    def between() -> None:
         if stop():
             raise Stopped
-        return Tables(joined(tokens), joined(pairs), wrong)
+
+    tokens, pairs = [tokens_schema().empty_table()], [pairs_schema().empty_table()]
+    for begin in range(0, len(encounters), BLOCK):
+        block = encounters[begin : begin + BLOCK] if len(encounters) > BLOCK else encounters
+        of_tokens, of_pairs = scoring.score(block, boards, between=between)
+        tokens.append(of_tokens)
+        pairs.append(of_pairs)
+    between()
+    return joined(tokens), joined(pairs)
 
 
 def joined(tables: Sequence[pa.Table]) -> pa.Table:
@@ -130,7 +142,10 @@ def _write(folder: Folder, number: int, tables: Tables) -> None:
     """Write a part: pairs, rejects, and at the end tokens."""
     folder.put(part_name("pairs", number), _parquet(tables.pairs))
     if tables.rejects:
-        folder.put(part_name("rejects", number), files.text_of(tables.rejects))
+        folder.put(
+            part_name("rejects", number),
+            "".join(f"{reject.to_json()}\n" for reject in tables.rejects).encode(),
+        )
     folder.put(part_name("tokens", number), _parquet(tables.tokens))
 
 
@@ -138,5 +153,5 @@ def _parquet(table: pa.Table) -> Any:
     """Return a table as the bytes of a Parquet file, equal for equal tables."""
     pa = arrow()
     sink = pa.BufferOutputStream()
-    pa.parquet.write_table(table.combine_chunks(), sink, compression=COMPRESSION)
+    pa.parquet.write_table(table.combine_chunks(), sink, **PARQUET)
     return sink.getvalue()
