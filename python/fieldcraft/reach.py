@@ -383,6 +383,34 @@ class Reach(Frozen):
         given = tuple(dict.fromkeys((row, col) for row, col in cells.tolist()))
         return self._go_on(which, given, self._field, None)
 
+    def resumed_each(
+        self, which: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Return in which states the movement may end after a pause in each of some settled ones.
+
+        Parameters
+        ----------
+        which : ndarray of int64, shape (n,)
+            As in `resumed`, each one a pause of its own.
+
+        Returns
+        -------
+        whose : ndarray of int64, shape (m,)
+            After which of the pauses.
+        states, totals : ndarray, shape (m,)
+        """
+        field, begun = self._field, self._states[which].astype(np.int64)
+        limit, _ = field._limit(self.budget)
+        settled = field._searcher.flood_each(begun, limit, self._totals[which])
+        whose = np.repeat(np.arange(len(which)), [len(one[0]) for one in settled])
+        states, totals = (
+            np.concatenate([array[:0], *(one[i] for one in settled)])
+            for i, array in enumerate((self._states, self._totals))
+        )
+        cells, rows = field.split_states(states)
+        ends = field.may_stop(rows, cells) | (states == begun[whose])
+        return whose[ends], states[ends].astype(np.int64), totals[ends]
+
     def _stops_at(self, cells: tuple[Cell, ...] | None) -> npt.NDArray[np.int64]:
         """Return which settled states of some cells, or of all, a movement may end in."""
         if cells is None:

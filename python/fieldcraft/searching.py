@@ -242,14 +242,22 @@ class Searcher:
             walk.blank_states(scratch.totals, scratch.order[:n], graph.blank)
         return least
 
-    def flood_each(self, states: Array, limit: Any) -> list[Settled]:
-        """Flood from each state on its own, in one kernel call as long as its output fits."""
+    def flood_each(self, states: Array, limit: Any, initial: Array | None = None) -> list[Settled]:
+        """Flood from each state on its own, in one kernel call as long as its output fits.
+
+        `initial` is what each has spent, nothing if absent.
+        """
         graph = self.graph
         if self.plain is not None:
             zeros = np.zeros(len(states), np.int64)
-            parts = self.plain.reach_each(states, zeros, zeros, limit)
+            spent = zeros if initial is None else initial.astype(np.int64)
+            parts = self.plain.reach_each(states, spent, zeros, limit)
             if parts is not None:
                 return [(*found, NO_LINKS) for part in parts for found in _settled(*part)]
+        if initial is not None:
+            # The kernel for general fields begins at nothing.
+            each = range(len(states))
+            return [self.flood(states[i : i + 1], initial[i : i + 1], limit)[0] for i in each]
         results: list[Settled] = []
         size = FIRST_OUTPUT
         with self.lend() as holder:

@@ -92,16 +92,7 @@ class Strikes(Frozen, Sequence[Strike]):
         watchers = scene.bodies_of(board, [one for one in hidden_from if not one.helpless])
         exposed = (scene.maluses(board, watchers, stands.bodies, light) != HIDDEN).any(axis=0)
 
-        rows = [
-            (np.full(len(found.stands), stand), *found)
-            for stand in np.flatnonzero(weapon >= 0).tolist()
-            for found in [stands.after(stand, ~exposed)]
-        ]
-        nothing = np.zeros(0, np.int64)
-        strikes, shelters, totals, states = (
-            np.concatenate([nothing, *(row[i] for row in rows)]) for i in range(4)
-        )
-        strikes, shelters = strikes.astype(np.int64), shelters.astype(np.int64)
+        strikes, shelters, totals, states = stands.after(np.flatnonzero(weapon >= 0), ~exposed)
         malus = seen[:, 0][strikes]
         places = stands.cells[strikes], stands.cells[shelters]
         keys = (*places[1].T[::-1], *places[0].T[::-1], totals, -malus.astype(np.int64))
@@ -114,8 +105,9 @@ class Strikes(Frozen, Sequence[Strike]):
         self.price = frozen(field.to_cost(stands.totals[strikes[order]]))
         self.total = frozen(field.to_cost(totals[order].astype(stands.totals.dtype)))
         self.malus, self.weapon = frozen(malus[order]), frozen(weapon[strikes[order]])
-        self._from = [stands.states(stand) for stand in strikes[order].tolist()]
-        self._to = frozen(states[order].astype(np.int64))
+        begun = {stand: stands.states(stand) for stand in np.unique(strikes).tolist()}
+        self._from = [begun[stand] for stand in strikes[order].tolist()]
+        self._to = frozen(states[order])
 
     def best(self) -> Strike | None:
         """Return the first of them, None where there is none."""
@@ -157,8 +149,9 @@ class Strikes(Frozen, Sequence[Strike]):
 
 
 class _After(NamedTuple):
-    """Where a movement may end after a pause: stands, totals and states, shape (n,) each."""
+    """Where movements may end after a pause: after which stand, in which, totals and states."""
 
+    begun: npt.NDArray[np.int64]
     stands: npt.NDArray[np.int64]
     totals: npt.NDArray[Any]
     states: npt.NDArray[np.int64]
@@ -208,16 +201,36 @@ class _Stands:
         members: npt.NDArray[np.bool_] = self._stand == stand
         return self._ends.which[members]
 
-    def after(self, stand: int, wanted: npt.NDArray[np.bool_]) -> _After:
-        """Return where a movement may end that goes on from a stand: the wanted ones."""
-        resumed = self.reach.resumed(self.states(stand))
-        states, totals = resumed.states_that_may_end()
-        keys = self._keys(states.astype(np.int64))
+    def after(self, begun: npt.NDArray[np.int64], wanted: npt.NDArray[np.bool_]) -> _After:
+        """Return where a movement may end that goes on from each of some stands: the wanted ones.
+
+        Of each pair of stands it is the state of the least total, of these the first.
+        """
+        after, states, totals = self._resumed(begun)
+        keys = self._keys(states)
         at = np.minimum(np.searchsorted(self._known, keys), len(self._known) - 1)
         kept = np.flatnonzero((self._known[at] == keys) & wanted[at])
-        order = kept[np.lexsort((states[kept], totals[kept], at[kept]))]
-        best = order[np.diff(at[order], prepend=-1) > 0]
-        return _After(at[best], totals[best], states[best].astype(np.int64))
+        order = kept[np.lexsort((states[kept], totals[kept], at[kept], after[kept]))]
+        pairs = after[order] * len(self._known) + at[order]
+        best = order[np.diff(pairs, prepend=-1) > 0]
+        return _After(after[best], at[best], totals[best], states[best])
+
+    def _resumed(
+        self, begun: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Return after which stand a movement may end, in which states, and their totals."""
+        # Whoever stands there in one state, as nearly everybody does, goes on in one batch.
+        n_states = np.bincount(self._stand, minlength=len(self._known))[begun]
+        alone, rest = begun[n_states == 1], begun[n_states > 1].tolist()
+        first = np.empty(len(self._known), np.int64)
+        first[self._stand] = self._ends.which
+        whose, states, totals = self.reach.resumed_each(first[alone])
+        parts = [(alone[whose], states, totals)]
+        for stand in rest:
+            ways, spent = self.reach.resumed(self.states(stand)).states_that_may_end()
+            parts.append((np.full(len(ways), stand), ways.astype(np.int64), spent))
+        after, states, totals = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return after, states, totals
 
 
 def strike_and_return(
