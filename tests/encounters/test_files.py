@@ -468,8 +468,11 @@ def hostile_rows(draw: st.DrawFn) -> Any:
     for _ in range(draw(st.integers(0, 3))):
         if draw(st.booleans()):
             row[draw(st.sampled_from(keys))] = draw(json_values)
-        elif isinstance(row["tokens"], list):
-            row["tokens"][0][draw(st.sampled_from(token_keys))] = draw(json_values)
+        else:
+            first = row["tokens"][0] if isinstance(row["tokens"], list) and row["tokens"] else None
+            if not isinstance(first, dict):
+                break
+            first[draw(st.sampled_from(token_keys))] = draw(json_values)
             if draw(st.booleans()):
                 break
     return row
@@ -832,7 +835,8 @@ def test_a_parquet_file_that_is_cut_off_or_rotten(tmp_path):
     # Every page has a checksum: one wrong bit of a value is no other value.
     data = bytearray(whole)
     column = pq.read_metadata(tmp_path / "y.parquet").row_group(0).column(0)
-    data[column.data_page_offset + column.total_compressed_size // 2] ^= 1
+    begin = column.dictionary_page_offset or column.data_page_offset
+    data[begin + column.total_compressed_size - 2] ^= 1
     file.write_bytes(data)
     with pytest.raises(MapError, match="CRC"):
         read(file, boards=BOARDS)
