@@ -1,0 +1,80 @@
+"""The commands of ``fieldcraft encounters``: make very many, analyse them, sum them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fieldcraft.cli._commands import counted, print_json, read_board
+from fieldcraft.cli._text import Line, Screen
+from fieldcraft.errors import MapError
+
+if TYPE_CHECKING:
+    from fieldcraft.board import Board
+    from fieldcraft.encounters.run import Run
+
+__all__ = ["analyse", "generate", "summary"]
+
+MOST_REJECTS = 3
+"""So many rows that were set aside are told one by one."""
+
+
+def generate(
+    count: int,
+    seed: int,
+    out: str,
+    boards: Sequence[str],
+    *,
+    rules: str | None,
+    tokens: int | None,
+    json: bool,
+) -> int:
+    """Make random encounters and write them to a file."""
+    from fieldcraft import encounters
+
+    given = _boards(boards, rules)
+    options: dict[str, Any] = {} if tokens is None else {"tokens": tokens}
+    if given:
+        options["boards"] = given
+    made = encounters.generate(count, seed, **options)
+    encounters.write(made.encounters, out, boards=made.boards)
+    n_tokens = int(made.encounters.first[-1])
+    names = list(made.encounters.boards)
+    if json:
+        return print_json(
+            {"file": out, "encounters": len(made.encounters), "tokens": n_tokens, "boards": names}
+        )
+    what = f"{_many(len(made.encounters), 'encounter')} of {_many(n_tokens, 'token')}"
+    Screen().show(f"{what} on {_many(len(names), 'board')} written to {out}.")
+    return 0
+
+
+def analyse(
+    file: str, out: str, *, workers: int | None, part_size: int | None, on_error: str, json: bool
+) -> int:
+    """Analyse a file of encounters into a folder, and tell what was set aside."""
+    from fieldcraft import encounters
+
+    options: dict[str, Any] = {} if part_size is None else {"part_size": part_size}
+    run = encounters.analyse_to(file, out, workers=workers, on_error=on_error, **options)
+    return _report(run, file, json=json)
+
+
+def summary(folder: str, *, json: bool, plot: str | None) -> int:
+    """Print what the encounters of a run are like, and draw it."""
+    from fieldcraft import encounters
+
+    found = encounters.summary(folder)
+    if plot is not None:
+        from fieldcraft import plot as plot_
+
+        title = f"{Path(folder).name}: {found.encounters:,} encounters, {found.tokens:,} tokens"
+        plot_.save(plot_.encounters(found, title=title), plot)
+    if json:
+        return print_json(found.to_dict())
+    screen = Screen()
+    screen.show(list(_styled(str(found))))
+    if plot is not None:
+        screen.show(f"Drawn to {plot}.")
+    return 0
