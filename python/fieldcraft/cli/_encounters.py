@@ -78,3 +78,45 @@ def summary(folder: str, *, json: bool, plot: str | None) -> int:
     if plot is not None:
         screen.show(f"Drawn to {plot}.")
     return 0
+
+
+# -- reading, and text for people -------------------------------------------------------------
+
+
+def _boards(files: Sequence[str], rules: str | None) -> dict[str, Board]:
+    """Return the boards of files by the names of these, without their suffixes."""
+    found: dict[str, Board] = {}
+    for file in files:
+        name = Path(file).stem
+        if name in found:
+            raise MapError(f"two boards are named {name!r}: {file} and another; rename one")
+        found[name] = read_board(file, rules)
+    return found
+
+
+def _report(run: Run, file: str, *, json: bool) -> int:
+    """Print what a run has come to."""
+    from fieldcraft.encounters.summary import rejected
+
+    rejects = {f"{run.folder}/{name}": n for name, n in rejected(run).items()}
+    total = sum(rejects.values())
+    if json:
+        return print_json(
+            {
+                "out": run.folder,
+                "encounters": run.n_encounters - total,
+                "parts": run.n_parts,
+                "skipped": run.skipped,
+                "rejected": total,
+                "rejects": list(rejects),
+            }
+        )
+    parts = counted(run.n_parts, "part")
+    before = f", {run.skipped} of them there before" if run.skipped else ""
+    lines = [f"{_many(run.n_encounters - total, 'encounter')} in {parts} of {run.folder}{before}."]
+    if rejects:
+        more = f" and {counted(len(rejects) - 1, 'other file')}" if len(rejects) > 1 else ""
+        lines.append(f"{_many(total, 'row')} of {file} set aside, in {next(iter(rejects))}{more}:")
+        lines += _first_rejects(run, total)
+    Screen().show(lines)
+    return 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.encounters.model import MOST_TOKENS
+from fieldcraft.encounters.run import Analysis, Run, open_run
 from fieldcraft.encounters.schema import VERSION, arrow, pairs_schema, tokens_schema
 from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.sight import HIDDEN
@@ -68,40 +68,45 @@ class Tables:
 
     Parameters
     ----------
-    source : str, Path, or (pyarrow.Table, pyarrow.Table)
-        The folder of a run, or its tokens and its pairs.
+    source : str, Path, Run, Analysis or (pyarrow.Table, pyarrow.Table)
+        The folder of a run, the run, or tables of tokens and of pairs.
 
     Attributes
     ----------
     names : dict from str to list of str
         The names of boards, profiles and sides that were met so far, by their numbers.
-    folder : Path or None
+    run : Run or None
 
     Raises
     ------
     MapError
         If there are no such tables, their columns are others, or they do not fit together.
+    RunError
+        If there is no run.
     """
 
     def __init__(self, source: Any) -> None:
-        self.folder: Path | None = None
+        self.run: Run | None = None
         self._numbers: dict[str, dict[str, int]] = {word: {} for word in WORDS}
-        tokens, pairs = tokens_schema(), pairs_schema()
+        tables = arrow().Table
         if isinstance(source, str | os.PathLike):
-            self.folder = Path(source)
-            files = _parts(self.folder)
-            self._tokens = self._of_files(files["tokens"], tokens, TOKEN_COLUMNS)
-            self._pairs = self._of_files(files["pairs"], pairs, PAIR_COLUMNS)
-            return
-        table = arrow().Table
-        given = tuple(source) if isinstance(source, Sequence) else ()
-        if len(given) != 2 or not all(isinstance(part, table) for part in given):
-            raise ArgumentTypeError(
-                "expected the folder of a run, or its tables of tokens and of pairs as two "
-                f"pyarrow Tables, not {type(source).__name__}"
-            )
-        self._tokens = self._of_table(given[0], "tokens", tokens, TOKEN_COLUMNS)
-        self._pairs = self._of_table(given[1], "pairs", pairs, PAIR_COLUMNS)
+            source = open_run(source)
+        if isinstance(source, Analysis):
+            source = source.tokens, source.pairs
+        if isinstance(source, Run):
+            self.run = source
+            read: Any = self._of_run
+            given: tuple[Any, ...] = ("tokens", "pairs")
+        else:
+            read = self._of_table
+            given = tuple(source) if isinstance(source, Sequence) else ()
+            if len(given) != 2 or not all(isinstance(part, tables) for part in given):
+                raise ArgumentTypeError(
+                    "expected a run, the folder of one, or its tables of tokens and of pairs as "
+                    f"two pyarrow Tables, not {type(source).__name__}"
+                )
+        self._tokens = read(given[0], "tokens", tokens_schema(), TOKEN_COLUMNS)
+        self._pairs = read(given[1], "pairs", pairs_schema(), PAIR_COLUMNS)
 
     @property
     def names(self) -> dict[str, list[str]]:
@@ -127,15 +132,18 @@ class Tables:
 
     # -- reading ------------------------------------------------------------------------------
 
-    def _of_files(self, files: Iterable[Path], schema: Any, wanted: Sequence[str]) -> Any:
-        """Yield the columns of files, a batch at a time."""
+    def _of_run(self, table: str, name: str, schema: Any, wanted: Sequence[str]) -> Any:
+        """Yield the columns of the finished parts of a run, a batch at a time."""
         pa = arrow()
-        for file in files:
+        if self.run is None:
+            raise AssertionError("only a run has parts")
+        parts = self.run.dataset(table)
+        for file in parts.files:
             try:
-                with pa.parquet.ParquetFile(file) as parquet:
-                    _check(parquet.schema_arrow, str(file), schema, wanted)
+                with pa.parquet.ParquetFile(file, filesystem=parts.filesystem) as parquet:
+                    _check(parquet.schema_arrow, file, schema, wanted)
                     for batch in parquet.iter_batches(ROWS, columns=list(wanted)):
-                        yield self._columns(batch, str(file), schema, wanted)
+                        yield self._columns(batch, file, schema, wanted)
             except (OSError, pa.ArrowException) as error:
                 raise MapError(f"{file}: cannot be read ({_line(error)})") from None
 
@@ -182,19 +190,6 @@ class Tables:
         found = np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int64)
         codes: Array = found[places]
         return codes
-
-
-def _parts(folder: Path) -> dict[str, list[Path]]:
-    """Return the files of both tables of a run, part by part."""
-    if not folder.is_dir():
-        raise MapError(f"{folder}: there is no such folder; expected that of a run")
-    files = {kind: sorted(folder.glob(f"{kind}/part-*.parquet")) for kind in ("tokens", "pairs")}
-    names = {kind: {file.name for file in found} for kind, found in files.items()}
-    if not names["tokens"]:
-        raise MapError(f"{folder}: has no tokens/part-*.parquet; expected the folder of a run")
-    # A part that was cut off between its two files is none.
-    both = names["tokens"] & names["pairs"]
-    return {kind: [file for file in found if file.name in both] for kind, found in files.items()}
 
 
 def _check(given: Any, where: str, schema: Any, wanted: Sequence[str]) -> None:

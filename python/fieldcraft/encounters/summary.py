@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft.encounters.folder import Folder, part_name
+from fieldcraft.encounters.run import Run
 from fieldcraft.encounters.streaming import Tables
 from fieldcraft.encounters.summing import Counts, Tallies
 from fieldcraft.path import amount
 
-__all__ = ["OfBoard", "OfProfile", "OfSide", "OnBoard", "Spread", "Summary", "summary"]
+__all__ = ["OfBoard", "OfProfile", "OfSide", "OnBoard", "Spread", "Summary", "rejected", "summary"]
 
 Array = npt.NDArray[Any]
 
@@ -210,7 +211,9 @@ class Summary:
     opposed : int
         Encounters in which somebody has a foe; the shares of encounters are of these.
     rejected : int or None
-        Rows of the input that were set aside; None if it is not known.
+        Rows of the input that were set aside; None of tables.
+    missing : int or None
+        Parts of the run that are not finished, so nothing of them counts; None of tables.
     seen_by_all, seen_by_some, seen_by_none : float
         The share of encounters in which, at the start, each side that has foes sees one of them,
         several sides do and others do not (with three sides or more), and no side does. In the
@@ -240,6 +243,7 @@ class Summary:
     opposed: int
     tokens: int
     rejected: int | None
+    missing: int | None
     seen_by_all: float | None
     seen_by_some: float | None
     seen_by_none: float | None
@@ -269,16 +273,16 @@ class Summary:
         return "\n".join(_text(self))
 
 
-def summary(run: Any) -> Summary:
+def summary(source: Any) -> Summary:
     """Sum up an analysis: who sees first, how long the first shot is, how exposed the starts are.
 
     The tables are read in blocks, so memory does not grow with them, but for the number of boards.
 
     Parameters
     ----------
-    run : str, Path, or (pyarrow.Table, pyarrow.Table)
-        The folder of a run, or its table of tokens and its table of pairs. Of a run that was cut
-        off the finished parts count.
+    source : str, Path, Run, Analysis or (pyarrow.Table, pyarrow.Table)
+        The folder of a run, the run, what `analyse` returned, or a table of tokens and a table of
+        pairs. Of a run that was cut off the finished parts count.
 
     Returns
     -------
@@ -287,23 +291,26 @@ def summary(run: Any) -> Summary:
 
     Raises
     ------
+    RunError
+        If there is no run.
     MapError
-        If there is no run, a file cannot be read, or the two tables do not belong together.
+        If a file cannot be read, or the two tables do not belong together.
     MissingExtraError
         Without pyarrow.
     """
-    tables = Tables(run)
+    tables = Tables(source)
     counts = Counts()
     for block in tables.blocks():
         counts.add(block)
-    names = tables.names
+    names, run = tables.names, tables.run
     pairs, n = counts.pairs, counts.opposed
     before, after = counts.before, counts.after
     return Summary(
         encounters=counts.encounters,
         opposed=n,
         tokens=counts.tokens,
-        rejected=None if tables.folder is None else _rejected(tables.folder),
+        rejected=None if run is None else sum(rejected(run).values()),
+        missing=None if run is None else len(run.missing),
         seen_by_all=_share(counts.seen_by["all"], n),
         seen_by_some=_share(counts.seen_by["some"], n),
         seen_by_none=_share(counts.seen_by["none"], n),
@@ -327,13 +334,11 @@ def summary(run: Any) -> Summary:
     )
 
 
-def _rejected(folder: Path) -> int:
-    """Return how many rows of the input were set aside."""
-    total = 0
-    for file in folder.glob("rejects/part-*.jsonl"):
-        with file.open("rb") as lines:
-            total += sum(1 for line in lines if line.strip())
-    return total
+def rejected(run: Run) -> dict[str, int]:
+    """Return how many rows of the input were set aside, by the file below the folder."""
+    folder, there = Folder(run.folder), set(run.finished)
+    names = [part_name("rejects", part) for part in folder.parts("rejects") if part in there]
+    return {name: (folder.get(name) or b"").count(b"\n") for name in names}
 
 
 # -- out of what was counted ------------------------------------------------------------------
@@ -419,6 +424,8 @@ def _text(found: Summary) -> Iterator[str]:
     )
     if found.rejected:
         yield f"  {_counted(found.rejected, 'row')} of the input set aside"
+    if found.missing:
+        yield f"  {_counted(found.missing, 'part')} of the run not finished, and left out here"
     if found.opposed < found.encounters:
         yield f"  shares of encounters are of the {found.opposed:,} in which somebody has a foe"
     for section in (_who, _how_far, _how_exposed, _what_maluses, _what_profiles, _which_boards):
