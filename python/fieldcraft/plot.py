@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fieldcraft.board import Board
     from fieldcraft.creature import Token
-    from fieldcraft.encounters.summary import Spread, Summary
+    from fieldcraft.encounters.summaries import Spread, Summary
     from fieldcraft.path import Path
     from fieldcraft.reach import Reach
     from fieldcraft.sight import Sight, View

@@ -304,13 +304,13 @@ def test_the_smallest_board():
 
 
 def spread(*numbers):
-    from fieldcraft.encounters.summary import Spread
+    from fieldcraft.encounters.summaries import Spread
 
     return Spread.of(*np.unique(numbers, return_counts=True))
 
 
 def a_side(name="blue", **figures):
-    from fieldcraft.encounters.summary import OfSide
+    from fieldcraft.encounters.summaries import OfSide
 
     usual = {"encounters": 4, "sees": 0.5, "alone": 0.25, "shot_now": 0.5, "shot_after": 0.75}
     usual |= {"nearest_seen": spread(2, 3, 3), "nearest_shot": spread(2, 3)}
@@ -319,7 +319,7 @@ def a_side(name="blue", **figures):
 
 
 def a_summary(*sides, **figures):
-    from fieldcraft.encounters.summary import Summary
+    from fieldcraft.encounters.summaries import Summary
 
     shares = ("pairs_seen", "one_way", "shot_now", "shot_after", "unseen_before", "unseen_after")
     spreads = ("first_sight", "first_shot", "nearest_seen", "nearest_shot", "exposure_before",
@@ -361,7 +361,7 @@ def test_charts_show_the_shares():
 
 
 def test_charts_of_binned_distances_stand_over_their_bins():
-    from fieldcraft.encounters.summary import Spread
+    from fieldcraft.encounters.summaries import Spread
 
     many = Spread.of(np.arange(200.0), np.ones(200, np.int64))
     figure = plot.encounters(a_summary(a_side(nearest_shot=many), first_shot=many))

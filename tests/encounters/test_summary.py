@@ -5,14 +5,16 @@ import math
 import pickle
 import random
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.encounters import streaming, summing
+from fieldcraft.encounters import counting, streaming
+from fieldcraft.encounters.run import Analysis, described, open_run
 from fieldcraft.encounters.schema import pairs_schema, tokens_schema
-from fieldcraft.encounters.summary import Spread, Summary, summary
+from fieldcraft.encounters.summaries import Spread, Summary, summary
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -61,6 +63,9 @@ def write(folder, *parts):
     """Write pairs of tables as the parts of a run."""
     for kind in ("tokens", "pairs"):
         (folder / kind).mkdir(parents=True)
+    rows = [SimpleNamespace(n_rows=len(set(part[0]["encounter"].to_pylist()))) for part in parts]
+    record = described({}, {}, rows, 4096, "reject")
+    (folder / "run.json").write_text(json.dumps(record))
     for number, part in enumerate(parts):
         for kind, table in zip(("tokens", "pairs"), part, strict=True):
             pq.write_table(table, folder / kind / f"part-{number:05}.parquet")
@@ -110,7 +115,7 @@ def side(found, name):
 
 def test_how_many(found):
     assert (found.encounters, found.opposed, found.tokens) == (4, 3, 9)
-    assert found.rejected is None
+    assert (found.rejected, found.missing) == (None, None)
 
 
 def test_who_sees_first(found):
@@ -313,7 +318,7 @@ def test_blocks_of_any_size(many, monkeypatch, rows, pairs):
     whole = summary(tables(*many))
     monkeypatch.setattr(streaming, "ROWS", rows)
     monkeypatch.setattr(streaming, "PAIRS", pairs)
-    monkeypatch.setattr(summing, "PENDING", 1)
+    monkeypatch.setattr(counting, "PENDING", 1)
     assert summary(tables(*many)) == whole
 
 
@@ -322,9 +327,9 @@ def test_a_run_in_any_parts(many, tmp_path):
     cuts = [(0, 1), (1, 40), (40, 99)]
     parts = [tables(*many[a:b], numbers=range(a, b)) for a, b in cuts]
     found = summary(write(tmp_path / "run", *parts))
-    assert found.rejected == 0
-    assert found == summary(str(tmp_path / "run"))
-    assert found.to_dict() | {"rejected": None} == whole.to_dict()
+    assert (found.rejected, found.missing) == (0, 0)
+    assert found == summary(str(tmp_path / "run")) == summary(open_run(tmp_path / "run"))
+    assert found.to_dict() | {"rejected": None, "missing": None} == whole.to_dict()
 
 
 def test_rows_in_any_order(many):
@@ -359,19 +364,27 @@ def test_gaps_where_rows_were_set_aside():
 
 
 def test_rejects_are_counted(tmp_path):
-    run = write(tmp_path / "run", tables(*ALL))
+    run = write(tmp_path / "run", tables(*ALL), tables(FOG, numbers=[7]))
     (run / "rejects").mkdir()
     (run / "rejects" / "part-00000.jsonl").write_text('{"row": 1}\n{"row": 5}\n')
-    (run / "rejects" / "part-00003.jsonl").write_text('{"row": 7}\n')
+    (run / "rejects" / "part-00001.jsonl").write_text('{"row": 7}\n')
     assert summary(run).rejected == 3
     assert "3 rows of the input set aside" in str(summary(run))
 
 
-def test_a_part_without_its_other_half_is_left_out(tmp_path):
+def test_of_a_run_that_was_cut_off_the_finished_parts_count(tmp_path):
+    """A part is finished when its tokens are there."""
     run = write(tmp_path / "run", tables(*ALL), tables(AMBUSH, numbers=[4]))
     whole = summary(run)
-    (run / "pairs" / "part-00001.parquet").unlink()
-    assert (whole.encounters, summary(run).encounters) == (5, 4)
+    (run / "tokens" / "part-00001.parquet").unlink()
+    rest = summary(run)
+    assert (whole.encounters, whole.missing) == (5, 0)
+    assert (rest.encounters, rest.missing) == (4, 1)
+    assert "  1 part of the run not finished, and left out here" in str(rest).splitlines()
+
+
+def test_what_an_analysis_returned(found):
+    assert summary(Analysis(*tables(*ALL))) == found
 
 
 def test_nothing_at_all(tmp_path):
@@ -388,14 +401,11 @@ def test_nothing_at_all(tmp_path):
 
 
 def test_no_run(tmp_path):
-    with pytest.raises(fc.MapError, match="there is no such folder"):
-        summary(tmp_path / "nothing")
-    with pytest.raises(fc.MapError, match=r"has no tokens/part-\*\.parquet"):
-        summary(tmp_path)
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(fc.MapError, match="no such folder"):
-        summary(file)
+    for folder in (tmp_path / "nothing", tmp_path, file):
+        with pytest.raises(fc.RunError, match="there is none; expected the folder of a run"):
+            summary(folder)
 
 
 @pytest.mark.parametrize("kind", ["tokens", "pairs"])
@@ -422,7 +432,7 @@ def test_a_part_cut_off_anywhere(tmp_path):
 
 @pytest.mark.parametrize("given", [None, 3, (), (1, 2), [None], {"tokens": 1}])
 def test_what_is_no_run(given):
-    with pytest.raises(fc.ArgumentTypeError, match="expected the folder of a run"):
+    with pytest.raises(fc.ArgumentTypeError, match="expected a run, the folder of one"):
         summary(given)
 
 

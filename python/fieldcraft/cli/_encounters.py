@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldcraft.cli._commands import counted, print_json, read_board
+from fieldcraft.cli._commands import print_json, read_board
 from fieldcraft.cli._text import Line, Screen
 from fieldcraft.errors import MapError
 
@@ -45,8 +45,8 @@ def generate(
         return print_json(
             {"file": out, "encounters": len(made.encounters), "tokens": n_tokens, "boards": names}
         )
-    what = f"{_many(len(made.encounters), 'encounter')} of {_many(n_tokens, 'token')}"
-    Screen().show(f"{what} on {_many(len(names), 'board')} written to {out}.")
+    what = f"{many(len(made.encounters), 'encounter')} of {many(n_tokens, 'token')}"
+    Screen().show(f"{what} on {many(len(names), 'board')} written to {out}.")
     return 0
 
 
@@ -74,7 +74,7 @@ def summary(folder: str, *, json: bool, plot: str | None) -> int:
     if json:
         return print_json(found.to_dict())
     screen = Screen()
-    screen.show(list(_styled(str(found))))
+    screen.show(_titled(str(found)))
     if plot is not None:
         screen.show(f"Drawn to {plot}.")
     return 0
@@ -95,28 +95,49 @@ def _boards(files: Sequence[str], rules: str | None) -> dict[str, Board]:
 
 
 def _report(run: Run, file: str, *, json: bool) -> int:
-    """Print what a run has come to."""
-    from fieldcraft.encounters.summary import rejected
+    """Print what a run has come to, and what was set aside."""
+    from fieldcraft.encounters.summaries import rejected
 
     rejects = {f"{run.folder}/{name}": n for name, n in rejected(run).items()}
     total = sum(rejects.values())
+    analysed = run.n_encounters - total
     if json:
         return print_json(
             {
                 "out": run.folder,
-                "encounters": run.n_encounters - total,
+                "encounters": analysed,
                 "parts": run.n_parts,
                 "skipped": run.skipped,
                 "rejected": total,
                 "rejects": list(rejects),
             }
         )
-    parts = counted(run.n_parts, "part")
-    before = f", {run.skipped} of them there before" if run.skipped else ""
-    lines = [f"{_many(run.n_encounters - total, 'encounter')} in {parts} of {run.folder}{before}."]
-    if rejects:
-        more = f" and {counted(len(rejects) - 1, 'other file')}" if len(rejects) > 1 else ""
-        lines.append(f"{_many(total, 'row')} of {file} set aside, in {next(iter(rejects))}{more}:")
+    before = f", {run.skipped:,} of them there before" if run.skipped else ""
+    lines = [
+        f"{many(analysed, 'encounter')} in {many(run.n_parts, 'part')} of {run.folder}{before}."
+    ]
+    if total:
+        more = f" and {many(len(rejects) - 1, 'other file')}" if len(rejects) > 1 else ""
+        lines.append(f"{many(total, 'row')} of {file} set aside, in {next(iter(rejects))}{more}:")
         lines += _first_rejects(run, total)
     Screen().show(lines)
     return 0
+
+
+def _first_rejects(run: Run, total: int) -> list[str]:
+    """Return what is wrong with the first rows that were set aside."""
+    from fieldcraft.encounters.summaries import first_rejects
+
+    found = first_rejects(run, MOST_REJECTS)
+    lines = [f"  row {reject.row}: {'; '.join(map(str, reject.faults))}" for reject in found]
+    return lines if total == len(lines) else [*lines, f"  and {total - len(lines):,} more"]
+
+
+def many(n: int, word: str) -> str:
+    """Return how many there are, with commas between thousands."""
+    return f"{n:,} {word}" + ("" if n == 1 else "s")
+
+
+def _titled(text: str) -> list[Line]:
+    """Return lines with those bold that are not indented: titles."""
+    return [[(line, "" if line.startswith(" ") else "bold")] for line in text.splitlines()]

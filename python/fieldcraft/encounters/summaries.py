@@ -10,13 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fieldcraft.encounters.counting import Counts, Tallies
 from fieldcraft.encounters.folder import Folder, part_name
+from fieldcraft.encounters.rejects import Reject, rejects_of
 from fieldcraft.encounters.run import Run
 from fieldcraft.encounters.streaming import Tables
-from fieldcraft.encounters.summing import Counts, Tallies
 from fieldcraft.path import amount
 
-__all__ = ["OfBoard", "OfProfile", "OfSide", "OnBoard", "Spread", "Summary", "rejected", "summary"]
+__all__ = [
+    "OfBoard", "OfProfile", "OfSide", "OnBoard", "Spread", "Summary", "first_rejects", "rejected",
+    "summary",
+]  # fmt: skip
 
 Array = npt.NDArray[Any]
 
@@ -334,11 +338,33 @@ def summary(source: Any) -> Summary:
     )
 
 
+# -- what was set aside -----------------------------------------------------------------------
+
+
 def rejected(run: Run) -> dict[str, int]:
     """Return how many rows of the input were set aside, by the file below the folder."""
+    return {name: data.count(b"\n") for name, data in _rejects(run)}
+
+
+def first_rejects(run: Run, most: int) -> list[Reject]:
+    """Return the first rows of the input that were set aside, without reading all of them."""
+    found: list[Reject] = []
+    for name, data in _rejects(run):
+        lines = data.split(b"\n", most)[:most]
+        texts = [line.decode(errors="replace") for line in lines if line]
+        found += rejects_of(texts, Folder(run.folder).name_of(name))
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+def _rejects(run: Run) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of rejects of the finished parts, and what they hold."""
     folder, there = Folder(run.folder), set(run.finished)
-    names = [part_name("rejects", part) for part in folder.parts("rejects") if part in there]
-    return {name: (folder.get(name) or b"").count(b"\n") for name in names}
+    for part in folder.parts("rejects"):
+        if part in there:
+            name = part_name("rejects", part)
+            yield name, folder.get(name) or b""
 
 
 # -- out of what was counted ------------------------------------------------------------------
