@@ -343,9 +343,10 @@ def command() -> Any:
         ] = "reject",
         json: Json = False,
     ) -> Todo:
-        """Analyse each encounter of a file: who reaches, sees and attacks whom.
+        """Analyse the encounters of a file into tables.
 
-        A run that was cut off goes on where it was when it is started again.
+        They tell who reaches, sees and attacks what. A run that was cut off goes on where it
+        stopped when it is started again.
         """
         return partial(
             _encounters.analyse,
@@ -365,7 +366,10 @@ def command() -> Any:
         json: Json = False,
         plot: Plot = None,
     ) -> Todo:
-        """Tell who sees first, how long the first shot is, and how exposed the starts are."""
+        """Tell what the encounters of a run are like.
+
+        Who sees first, how long the first shot is, how exposed the starts are, and more.
+        """
         return partial(_encounters.summary, folder, json=json, plot=plot)
 
     systems = typer.Typer(**look)

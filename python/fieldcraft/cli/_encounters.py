@@ -58,7 +58,7 @@ def analyse(
 
     options: dict[str, Any] = {} if part_size is None else {"part_size": part_size}
     run = encounters.analyse_to(file, out, workers=workers, on_error=on_error, **options)
-    return _report(run, file, json=json)
+    return _report(run, file, out, json=json)
 
 
 def summary(folder: str, *, json: bool, plot: str | None) -> int:
@@ -94,17 +94,17 @@ def _boards(files: Sequence[str], rules: str | None) -> dict[str, Board]:
     return found
 
 
-def _report(run: Run, file: str, *, json: bool) -> int:
+def _report(run: Run, file: str, out: str, *, json: bool) -> int:
     """Print what a run has come to, and what was set aside."""
     from fieldcraft.encounters.summaries import rejected
 
-    rejects = {f"{run.folder}/{name}": n for name, n in rejected(run).items()}
+    rejects = {f"{out.rstrip('/')}/{name}": n for name, n in rejected(run).items()}
     total = sum(rejects.values())
     analysed = run.n_encounters - total
     if json:
         return print_json(
             {
-                "out": run.folder,
+                "out": out,
                 "encounters": analysed,
                 "parts": run.n_parts,
                 "skipped": run.skipped,
@@ -114,7 +114,7 @@ def _report(run: Run, file: str, *, json: bool) -> int:
         )
     before = f", {run.skipped:,} of them there before" if run.skipped else ""
     lines = [
-        f"{many(analysed, 'encounter')} in {many(run.n_parts, 'part')} of {run.folder}{before}."
+        f"{many(analysed, 'encounter')} in {many(run.n_parts, 'part')} of {out}{before}."
     ]
     if total:
         more = f" and {many(len(rejects) - 1, 'other file')}" if len(rejects) > 1 else ""
