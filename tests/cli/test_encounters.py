@@ -1,14 +1,10 @@
 """Very many encounters on the command line: from nothing to a file, to tables, to a summary."""
 
 import json
-import os
-import signal
-import subprocess
 import sys
 
 import pytest
 
-import fieldcraft as fc
 from fieldcraft import encounters
 
 pytest.importorskip("pyarrow")
@@ -137,13 +133,13 @@ def test_another_run_is_in_the_folder(run, file, analysed):
 @pytest.mark.parametrize(
     ("args", "part"),
     [
-        (("--workers", 0), "workers must be from 1 to"),
-        (("--workers", -3), "workers must be from 1 to"),
-        (("--workers", 10**9), "workers must be from 1 to"),
-        (("--workers", "two"), "'two' is not a valid int"),
-        (("--part-size", 0), "part_size must be from 1 to"),
-        (("--part-size", 10**20), "part_size must be from 1 to"),
-        (("--part-size", "nan"), "'nan' is not a valid int"),
+        (("--workers", 0), "workers must be a whole number from 1 to"),
+        (("--workers", -3), "workers must be a whole number from 1 to"),
+        (("--workers", 10**9), "workers must be a whole number from 1 to"),
+        (("--workers", "two"), "valid int"),
+        (("--part-size", 0), "part_size must be a whole number from 1 to"),
+        (("--part-size", 10**20), "part_size must be a whole number from 1 to"),
+        (("--part-size", "nan"), "valid int"),
         (("--on-error", "ignore"), "on_error must be 'reject' or 'raise', not 'ignore'"),
         (("--on-error", ""), "on_error must be"),
         (("--client", "x"), "No such option"),
@@ -312,7 +308,6 @@ def test_from_end_to_end(run, tmp_path):
         ("--rules", "chess"),
         ("--out", "made.csv"),
         ("--out", ""),
-        ("--out", "no folder/made.jsonl"),
         ("--out", "made\0.jsonl"),
     ],
 )

@@ -289,7 +289,7 @@ def command() -> Any:
             typer.Option(
                 "--board",
                 metavar="FILE",
-                help="A board to play on, again for each further one; else they are made up.",
+                help="A board to fight on, again for each further one; else they are made up.",
             ),
         ] = None,
         tokens: Annotated[

@@ -33,10 +33,11 @@ def generate(
     """Make random encounters and write them to a file."""
     from fieldcraft import encounters
 
-    given = _boards(boards, rules)
     options: dict[str, Any] = {} if tokens is None else {"tokens": tokens}
-    if given:
-        options["boards"] = given
+    if boards:
+        options["boards"] = _boards(boards, rules)
+    elif rules is not None:
+        options["rules"] = rules
     made = encounters.generate(count, seed, **options)
     encounters.write(made.encounters, out, boards=made.boards)
     n_tokens = int(made.encounters.first[-1])
