@@ -280,17 +280,18 @@ def test_the_same_seed_makes_the_same(run, tmp_path):
     assert one != other
 
 
-def test_from_end_to_end(run, tmp_path):
+def test_from_end_to_end(run, tmp_path, valley):
     """Made, analysed and summed up; nothing is set aside."""
     file, out = tmp_path / "made.parquet", tmp_path / "out"
-    assert run("encounters", "generate", "--count", 50, "--seed", 3, "--out", file).code == 0
-    told = run("encounters", "analyse", file, "--out", out, "--part-size", 20, "--json").json
-    assert (told["encounters"], told["parts"], told["rejected"]) == (50, 3, 0)
+    made = ("--count", 40, "--seed", 3, "--tokens", 4, "--board", valley, "--out", file)
+    assert run("encounters", "generate", *made).code == 0
+    told = run("encounters", "analyse", file, "--out", out, "--part-size", 15, "--json").json
+    assert (told["encounters"], told["parts"], told["rejected"]) == (40, 3, 0)
     found = run("encounters", "summary", out, "--json").json
-    assert (found["encounters"], found["rejected"], found["missing"]) == (50, 0, 0)
-    assert found["opposed"] == 50
+    assert (found["encounters"], found["rejected"], found["missing"]) == (40, 0, 0)
+    assert found["opposed"] == 40
     shares = [found["seen_by_all"], found["seen_by_some"], found["seen_by_none"]]
-    alone = [side["alone"] * side["encounters"] / 50 for side in found["sides"]]
+    alone = [side["alone"] * side["encounters"] / 40 for side in found["sides"]]
     assert sum(shares) + sum(alone) == pytest.approx(1)
 
 
