@@ -49,7 +49,9 @@ def test_import_brings_no_compiler_and_nothing_optional():
     assert modules_after("import fieldcraft") & {*OPTIONAL, *COMPILER} == set()
 
 
-@pytest.mark.parametrize("option", ["--help", "--version", "reach --help"])
+@pytest.mark.parametrize(
+    "option", ["--help", "--version", "reach --help", "encounters --help", "encounters analyse -h"]
+)
 def test_help_brings_no_compiler_and_nothing_but_its_extra(option):
     code = f"""
 import sys

@@ -1,7 +1,8 @@
 """Pictures of boards and of answers about them (needs the extra ``plot``).
 
-`draw` puts a board on Matplotlib axes, with a reach, a path, a view or a sight line on it; `save`
-writes the picture to a file. Neither keeps any state nor opens a window.
+`draw` puts a board on Matplotlib axes, with a reach, a path, a view or a sight line on it;
+`encounters` makes a figure of a summary of encounters; `save` writes a picture to a file. None
+keeps any state or opens a window.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
 
     from fieldcraft.board import Board
     from fieldcraft.creature import Token
+    from fieldcraft.encounters.summaries import Spread, Summary
     from fieldcraft.path import Path
     from fieldcraft.reach import Reach
     from fieldcraft.sight import Sight, View
 
-__all__ = ["draw", "save"]
+__all__ = ["draw", "encounters", "save"]
 
 Floats = npt.NDArray[np.float64]
 Colour = tuple[float, float, float]
@@ -47,6 +49,8 @@ LABELLED = 1600
 """A map of at most so many cells has its prices and maluses written in the cells."""
 OUTLINED = 6000
 """A map of at most so many cells has lines between its cells."""
+CHARTED = 6
+"""Charts of encounters show so many sides."""
 
 
 def draw(
@@ -112,6 +116,47 @@ def draw(
     return canvas.ax
 
 
+def encounters(summary: Summary, *, title: str | None = None) -> Figure:
+    """Draw what very many encounters are like: four charts on one figure.
+
+    They tell who sees a foe at the start, how long the first shot is, and by how many foes tokens
+    are seen at the start and at the stop where they are safest, side by side.
+
+    Parameters
+    ----------
+    summary : fieldcraft.encounters.Summary
+    title : str, optional
+        How many encounters and tokens there are, where absent.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtraError
+        If Matplotlib is not installed.
+    """
+    _need_matplotlib()
+    from matplotlib.figure import Figure
+
+    if not hasattr(summary, "first_shot"):
+        raise ArgumentTypeError(f"summary must be a Summary, not {type(summary).__name__}")
+    figure = Figure(figsize=(11, 7.5), layout="constrained")
+    who, how_far, before, after = figure.subplots(2, 2).ravel()
+    hues = colours_of(side.name for side in summary.sides[:CHARTED])
+    _chart_who_sees(who, summary, hues)
+    _chart_first_shot(how_far, summary, hues)
+    _chart_exposure(before, "Foes that see a token at the start", summary, "before", hues)
+    _chart_exposure(after, "Foes that see it at its safest stop", summary, "after", hues)
+    after.sharey(before)
+    after.sharex(before)
+    if title is None:
+        title = f"{summary.encounters:,} encounters, {summary.tokens:,} tokens"
+    figure.suptitle(title, fontsize=11, x=0.01, ha="left", color=INK, parse_math=False)
+    return figure
+
+
 def save(picture: Axes | Figure, path: str | os.PathLike[str], *, dpi: float = 150) -> None:
     """Write a picture to a file, of the kind its name ends in (``.png``, ``.svg``, ``.pdf``).
 
@@ -155,8 +200,13 @@ def _need_matplotlib() -> None:
 
 
 def side_colours(tokens: Iterable[Token]) -> dict[str, str]:
+    """Return the colour of the side of each token."""
+    return colours_of(token.side for token in tokens)
+
+
+def colours_of(names: Iterable[str]) -> dict[str, str]:
     """Return the colour of each side: its own name's, else the next one that is free."""
-    sides = list(dict.fromkeys(token.side for token in tokens))
+    sides = list(dict.fromkeys(names))
     colours = {side: NAMED_SIDES[side.lower()] for side in sides if side.lower() in NAMED_SIDES}
     free = [colour for colour in SIDES if colour not in colours.values()] or list(SIDES)
     others = [side for side in sides if side not in colours]
@@ -195,6 +245,104 @@ def ink_on(colour: str) -> str:
     """Return black or white, whichever is read better on a colour."""
     red, green, blue = rgb(colour)
     return "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else INK
+
+
+# -- charts of encounters ---------------------------------------------------------------------
+
+
+def _chart_who_sees(ax: Axes, summary: Summary, hues: Mapping[str, str]) -> None:
+    """Draw in which share of the encounters who sees a foe."""
+    alone = {side.name: side.alone for side in summary.sides}
+    bars = [(f"only {_label(name)}", alone[name], hue) for name, hue in hues.items()]
+    bars.append(("every side", summary.seen_by_all, SEEN))
+    if summary.seen_by_some:
+        bars.append(("several sides,\nnot all", summary.seen_by_some, mixed(SEEN, "#ffffff", 0.5)))
+    bars.append(("no side", summary.seen_by_none, mixed(NIGHT, "#ffffff", 0.5)))
+    names, shares, colours = zip(*bars, strict=True)
+    lengths = [100 * (share or 0) for share in shares]
+    found = ax.barh(range(len(bars)), lengths, color=list(colours), height=0.7)
+    said = ["" if share is None else f" {100 * share:.1f} %" for share in shares]
+    ax.bar_label(found, said, fontsize=8, color=INK)
+    ax.set_yticks(range(len(bars)), names)
+    ax.invert_yaxis()
+    ax.set_xlim(0, max(10.0, 1.18 * max(lengths)))
+    _frame(ax, "Who sees a foe at the start", "% of encounters", "")
+
+
+def _chart_first_shot(ax: Axes, summary: Summary, hues: Mapping[str, str]) -> None:
+    """Draw how often the nearest foe in sight of one who can attack is how far away."""
+    first = summary.first_shot
+    gap = _gap(summary.nearest_shot)
+    if first.count:
+        xs, shares = _shares(first)
+        ax.bar(xs + first.width / 2, shares, first.width or gap, color="#d5d9df")
+    groups = {side.name: side.nearest_shot for side in summary.sides}
+    for name, hue in hues.items():
+        if groups[name].count:
+            xs, shares = _shares(groups[name])
+            ax.plot(xs + groups[name].width / 2, shares, color=hue, lw=1.6, marker=".", ms=5)
+    of_tokens = {f"each token of {_label(name)}": hue for name, hue in hues.items()}
+    _key(ax, {"first of an encounter": "#d5d9df"} | of_tokens)
+    share = "" if summary.shot_now is None else f" (possible in {100 * summary.shot_now:.1f} %)"
+    _frame(ax, f"How long the first shot is{share}", "distance of the nearest foe", "% of shots")
+
+
+def _chart_exposure(
+    ax: Axes, title: str, summary: Summary, when: str, hues: Mapping[str, str]
+) -> None:
+    """Draw which share of the tokens of each side is seen by how many foes."""
+    wide = 0.8 / max(len(hues), 1)
+    groups = {side.name: getattr(side, f"exposure_{when}") for side in summary.sides}
+    for i, (name, hue) in enumerate(hues.items()):
+        if groups[name].count:
+            xs, shares = _shares(groups[name])
+            width = groups[name].width
+            span, middle = width or 1, xs + width / 2
+            ax.bar(middle + span * ((i + 0.5) * wide - 0.4), shares, span * wide, color=hue)
+    _key(ax, {_label(name): hue for name, hue in hues.items()})
+    _frame(ax, title, "foes", "% of tokens")
+
+
+def _shares(spread: Spread) -> tuple[Floats, Floats]:
+    """Return the values of a histogram, and how often each comes in per cent."""
+    values, counts = np.array(spread.histogram, np.float64).T
+    return values, 100 * counts / spread.count
+
+
+def _gap(spread: Spread) -> float:
+    """Return how far apart the nearest two values of a histogram are, 1 at most."""
+    values = np.array([value for value, _ in spread.histogram])
+    return float(min(np.diff(values), default=1.0))
+
+
+def _label(name: str) -> str:
+    """Return a name as Matplotlib shows it: nothing in it means anything."""
+    text = name if name and name.isprintable() else repr(name)
+    return text.replace("$", r"\$")
+
+
+def _key(ax: Axes, hues: Mapping[str, str]) -> None:
+    """Say what the colours mean."""
+    from matplotlib.patches import Patch
+
+    # A label that begins with an underscore would be left out.
+    names = [f" {name}" if name.startswith("_") else name for name in hues]
+    if names:
+        patches = [Patch(facecolor=hue) for hue in hues.values()]
+        ax.legend(patches, names, frameon=False, fontsize=8, handlelength=1.4)
+
+
+def _frame(ax: Axes, title: str, across: str, up: str) -> None:
+    """Set the title and the names of the axes."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.set_title(title, fontsize=10, loc="left", color=INK)
+    ax.set_xlabel(across, fontsize=8)
+    ax.set_ylabel(up, fontsize=8)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.tick_params(length=0, labelsize=8, colors="#5f6672")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
 
 
 # -- geometry ---------------------------------------------------------------------------------

@@ -300,6 +300,115 @@ def test_the_smallest_board():
     assert texts(ax) == ["0"]
 
 
+# -- charts of encounters
+
+
+def spread(*numbers):
+    from fieldcraft.encounters.summaries import Spread
+
+    return Spread.of(*np.unique(numbers, return_counts=True))
+
+
+def a_side(name="blue", **figures):
+    from fieldcraft.encounters.summaries import OfSide
+
+    usual = {"encounters": 4, "sees": 0.5, "alone": 0.25, "shot_now": 0.5, "shot_after": 0.75}
+    usual |= {"nearest_seen": spread(2, 3, 3), "nearest_shot": spread(2, 3)}
+    usual |= {"exposure_before": spread(0, 1, 1, 3), "exposure_after": spread(0, 0, 0, 1)}
+    return OfSide(name, **usual | {"unseen_before": 0.25, "unseen_after": 0.75} | figures)
+
+
+def a_summary(*sides, **figures):
+    from fieldcraft.encounters.summaries import Summary
+
+    shares = ("pairs_seen", "one_way", "shot_now", "shot_after", "unseen_before", "unseen_after")
+    spreads = ("first_sight", "first_shot", "nearest_seen", "nearest_shot", "exposure_before",
+               "exposure_after", "malus_seen", "malus_attack")  # fmt: skip
+    usual = dict.fromkeys(shares, 0.5) | dict.fromkeys(spreads, spread(1, 2, 2))
+    usual |= {"seen_by_all": 0.5, "seen_by_some": 0.0, "seen_by_none": 0.125}
+    usual |= {"encounters": 4, "opposed": 4, "tokens": 12, "rejected": 0}
+    return Summary(**usual | {"sides": sides, "profiles": (), "boards": ()} | figures)
+
+
+def bars(ax):
+    """Return the x and the height of the bars of axes, by their colour."""
+    from matplotlib.colors import to_hex
+
+    found = {}
+    for bar in ax.patches:
+        colour, middle = to_hex(bar.get_facecolor()), bar.get_x() + bar.get_width() / 2
+        found.setdefault(colour, []).append((round(middle, 6), round(bar.get_height(), 6)))
+    return found
+
+
+def test_charts_show_the_shares():
+    figure = plot.encounters(a_summary(a_side(), a_side("red", alone=0.125)))
+    who, how_far, before, after = figure.axes
+    said = [text.get_text().strip() for text in who.texts]
+    assert said == ["25.0 %", "12.5 %", "50.0 %", "12.5 %"]
+    rows = [label.get_text() for label in who.get_yticklabels()]
+    assert rows == ["only blue", "only red", "every side", "no side"]
+    assert bars(how_far) == {"#d5d9df": [(1, 33.333333), (2, 66.666667)]}
+    lines = {line.get_color(): line.get_xydata().tolist() for line in how_far.lines}
+    assert lines == {hue: [[2, 50], [3, 50]] for hue in plot.SIDES[:2]}
+    blue, red = plot.SIDES[:2]
+    assert bars(before)[blue] == [(-0.2, 25), (0.8, 50), (2.8, 25)]
+    assert bars(before)[red] == [(0.2, 25), (1.2, 50), (3.2, 25)]
+    assert bars(after)[blue] == [(-0.2, 75), (0.8, 25)]
+    assert before.get_ylim() == after.get_ylim()
+    assert before.get_xlim() == after.get_xlim()
+    assert names(before) == ["blue", "red"]
+
+
+def test_charts_of_binned_distances_stand_over_their_bins():
+    from fieldcraft.encounters.summaries import Spread
+
+    many = Spread.of(np.arange(200.0), np.ones(200, np.int64))
+    figure = plot.encounters(a_summary(a_side(nearest_shot=many), first_shot=many))
+    assert many.width == 5
+    assert bars(figure.axes[1])["#d5d9df"][0] == (2.5, 2.5)
+    assert figure.axes[1].lines[0].get_xydata()[0].tolist() == [2.5, 2.5]
+
+
+def test_charts_where_several_of_three_sides_see():
+    figure = plot.encounters(a_summary(*map(a_side, "abc"), seen_by_some=0.375))
+    rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert rows[3:] == ["every side", "several sides,\nnot all", "no side"]
+
+
+def test_charts_show_six_sides():
+    figure = plot.encounters(a_summary(*(a_side(f"side {i}") for i in range(9))))
+    assert len(names(figure.axes[2])) == 6
+
+
+@pytest.mark.parametrize(
+    "name", ["$", "$x$", "$\\frac", "_hidden", "", "a\nb", "\x1b[31m", "%s {}"]
+)
+def test_charts_take_any_name(tmp_path, name):
+    figure = plot.encounters(a_summary(a_side(name), a_side("red")))
+    plot.save(figure, tmp_path / "a.png")
+    assert len(names(figure.axes[2])) == 2
+
+
+def test_charts_of_nothing(tmp_path):
+    shares = dict.fromkeys(("seen_by_all", "seen_by_some", "seen_by_none", "shot_now"))
+    empty = a_summary(**shares, encounters=0, tokens=0, first_shot=spread(), nearest_shot=spread())
+    plot.save(plot.encounters(empty), tmp_path / "a.png")
+    nobody = dict.fromkeys(("nearest_shot", "exposure_before", "exposure_after"), spread())
+    plot.save(plot.encounters(a_summary(a_side(**nobody), first_shot=spread())), tmp_path / "b.svg")
+
+
+def test_the_title_of_charts():
+    found = a_summary(a_side())
+    assert plot.encounters(found).get_suptitle() == "4 encounters, 12 tokens"
+    assert plot.encounters(found, title="Ours").get_suptitle() == "Ours"
+
+
+def test_what_is_no_summary():
+    with pytest.raises(fc.ArgumentTypeError, match="summary must be a Summary, not int"):
+        plot.encounters(3)
+
+
 # -- files, and what is imported
 
 
@@ -329,9 +438,10 @@ def test_what_is_no_picture(tmp_path):
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(fc.MissingExtraError, match=r"fieldcraft\[plot\]") as caught:
-        plot.draw(hall())
-    assert "\n" not in str(caught.value)
+    for draw in (lambda: plot.draw(hall()), lambda: plot.encounters(a_summary())):
+        with pytest.raises(fc.MissingExtraError, match=r"fieldcraft\[plot\]") as caught:
+            draw()
+        assert "\n" not in str(caught.value)
 
 
 def test_no_window_and_no_state(tmp_path):

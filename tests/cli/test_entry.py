@@ -96,7 +96,7 @@ def test_interrupted(run, monkeypatch, valley):
     def interrupt(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_commands, "_read", interrupt)
+    monkeypatch.setattr(_commands, "read_board", interrupt)
     answer = run("reach", valley, "--from", "0,0")
     assert (answer.code, answer.out) == (130, "")
     assert answer.err == "fieldcraft: error: interrupted\n"
@@ -145,7 +145,7 @@ def test_out_of_memory(run, monkeypatch, valley):
     def fail(*args):
         raise MemoryError
 
-    monkeypatch.setattr(_commands, "_read", fail)
+    monkeypatch.setattr(_commands, "read_board", fail)
     assert run("reach", valley, "--from", "0,0").fault == "there is not enough memory for this"
 
 

@@ -56,8 +56,8 @@ def main(args: Sequence[str] | None = None) -> int:
         return _fault(str(error))
     except MemoryError:
         return _fault("there is not enough memory for this")
-    except KeyboardInterrupt:
-        _fault("interrupted")
+    except KeyboardInterrupt as error:
+        _fault(str(error) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has gone; nothing more is written, at exit neither.

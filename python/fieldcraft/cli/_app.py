@@ -18,7 +18,7 @@ def command() -> Any:
     """Return the command ``fieldcraft`` with its subcommands."""
     import typer
 
-    from fieldcraft.cli import _commands, _rules
+    from fieldcraft.cli import _commands, _encounters, _rules
     from fieldcraft.cli._who import Who
 
     look: dict[str, Any] = {
@@ -255,6 +255,122 @@ def command() -> Any:
         They are kept on disk; whatever is asked afterwards finds them compiled.
         """
         return _commands.warmup
+
+    crowds = typer.Typer(**look)
+    app.add_typer(crowds, name="encounters")
+
+    @crowds.callback(invoke_without_command=True)
+    def top_of_encounters(context: typer.Context) -> None:
+        """Make very many encounters, analyse them, and sum them up."""
+        if context.invoked_subcommand is None:
+            print(context.get_help())
+            raise typer.Exit
+
+    @crowds.command()
+    def generate(
+        count: Annotated[
+            int,
+            typer.Option("--count", metavar="N", help="How many to make.", show_default=False),
+        ],
+        seed: Annotated[
+            int,
+            typer.Option(
+                "--seed", metavar="S", help="The same seed makes the same.", show_default=False
+            ),
+        ],
+        out: Annotated[
+            str,
+            typer.Option(
+                "--out", metavar="FILE", help="A .parquet or .jsonl file.", show_default=False
+            ),
+        ],
+        board: Annotated[
+            list[str] | None,
+            typer.Option(
+                "--board",
+                metavar="FILE",
+                help="A board to fight on, again for each further one; else they are made up.",
+            ),
+        ] = None,
+        tokens: Annotated[
+            int | None, typer.Option("--tokens", metavar="K", help="So many tokens in each.")
+        ] = None,
+        rules: Rules = None,
+        json: Json = False,
+    ) -> Todo:
+        """Make random encounters, and write them with their boards."""
+        return partial(
+            _encounters.generate,
+            count,
+            seed,
+            out,
+            board or (),
+            rules=rules,
+            tokens=tokens,
+            json=json,
+        )
+
+    @crowds.command()
+    def analyse(
+        file: Annotated[
+            str,
+            typer.Argument(
+                metavar="FILE",
+                help="A .parquet or .jsonl file of encounters.",
+                show_default=False,
+            ),
+        ],
+        out: Annotated[
+            str,
+            typer.Option(
+                "--out", metavar="DIR", help="The folder for the tables.", show_default=False
+            ),
+        ],
+        workers: Annotated[
+            int | None,
+            typer.Option("--workers", metavar="N", help="So many at a time; else one a core."),
+        ] = None,
+        part_size: Annotated[
+            int | None, typer.Option("--part-size", metavar="N", help="Encounters in a part.")
+        ] = None,
+        on_error: Annotated[
+            str,
+            typer.Option(
+                "--on-error",
+                metavar="WHAT",
+                help="With a bad row: reject sets it aside, raise ends the run.",
+            ),
+        ] = "reject",
+        json: Json = False,
+    ) -> Todo:
+        """Analyse the encounters of a file into tables.
+
+        They tell who reaches, sees and attacks what. A run that was cut off goes on where it
+        stopped when it is started again.
+        """
+        return partial(
+            _encounters.analyse,
+            file,
+            out,
+            workers=workers,
+            part_size=part_size,
+            on_error=on_error,
+            json=json,
+        )
+
+    @crowds.command()
+    def summary(
+        folder: Annotated[
+            str, typer.Argument(metavar="DIR", help="The folder of a run.", show_default=False)
+        ],
+        json: Json = False,
+        plot: Plot = None,
+    ) -> Todo:
+        """Tell what the encounters of a run are like.
+
+        Who sees first, how long the first shot is, how exposed the starts are, and more.
+        """
+        return partial(_encounters.summary, folder, json=json, plot=plot)
 
     systems = typer.Typer(**look)
     app.add_typer(systems, name="rules")

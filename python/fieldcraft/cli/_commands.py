@@ -60,7 +60,7 @@ def reach(
     plot: str | None,
 ) -> int:
     """Print which cells a creature gets to, and at what price."""
-    board = who.on(_read(map_, rules))
+    board = who.on(read_board(map_, rules))
     start = board.parse_cell(from_)
     board, mover = who.at(board, start, far=budget is None)
     found = board.reach(mover, budget=budget, parity=parity)
@@ -92,7 +92,7 @@ def path(
     plot: str | None,
 ) -> int:
     """Print a cheapest path; the code is 1 where there is no way."""
-    board = who.on(_read(map_, rules))
+    board = who.on(read_board(map_, rules))
     start, goal = board.parse_cell(from_), board.parse_cell(to)
     board, mover = who.at(board, start)
 
@@ -138,7 +138,7 @@ def sight(
     plot: str | None,
 ) -> int:
     """Print whether and how well a target is seen."""
-    board = who.on(_read(map_, rules))
+    board = who.on(read_board(map_, rules))
     viewer, target = board.parse_cell(from_), board.parse_cell(to)
     board, looking = who.at(board, viewer)
     found = board.sight(looking, target, light=light)
@@ -173,7 +173,7 @@ def view(
     plot: str | None,
 ) -> int:
     """Print everything that is seen from a cell."""
-    board = who.on(_read(map_, rules))
+    board = who.on(read_board(map_, rules))
     viewer = board.parse_cell(from_)
     board, looking = who.at(board, viewer)
     found = board.view(looking, radius, light=light)
@@ -196,7 +196,7 @@ def verify(map_: str, scenario: str, *, json: bool) -> int:
     """Recompute a scenario; the code is 1 where a row differs from the published length."""
     from fieldcraft.io import read_scenario
 
-    board = _read(map_, "octile")
+    board = read_board(map_, "octile")
     rows = read_scenario(scenario)
     rows.check(board)
     wrong = []
@@ -277,7 +277,7 @@ def _progress(total: int, what: str = "verifying") -> Callable[[int | None], Non
 # -- reading, drawing, printing ---------------------------------------------------------------
 
 
-def _read(map_: str, rules: str | None) -> Board:
+def read_board(map_: str, rules: str | None) -> Board:
     """Return the board of a file; what looks odd in it becomes a line on standard error."""
     from fieldcraft.io import FieldcraftWarning, read
 

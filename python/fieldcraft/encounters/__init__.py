@@ -32,6 +32,7 @@ from fieldcraft.encounters.rejects import Fault, Reject, read_rejects, write_rej
 if TYPE_CHECKING:
     from fieldcraft.encounters.local import analyse, analyse_to
     from fieldcraft.encounters.run import Analysis, Run, open_run, read_run
+    from fieldcraft.encounters.summaries import Summary, summary
 
 __all__ = [
     "BOARD_LIGHT",
@@ -51,6 +52,7 @@ __all__ = [
     "Profile",
     "Reject",
     "Run",
+    "Summary",
     "analyse",
     "analyse_to",
     "boards_of",
@@ -63,6 +65,7 @@ __all__ = [
     "read_part",
     "read_rejects",
     "read_run",
+    "summary",
     "write",
     "write_rejects",
 ]
@@ -70,10 +73,12 @@ __all__ = [
 _NAMES = {
     "Analysis": "run",
     "Run": "run",
+    "Summary": "summaries",
     "analyse": "local",
     "analyse_to": "local",
     "open_run": "run",
     "read_run": "run",
+    "summary": "summaries",
 }
 
 

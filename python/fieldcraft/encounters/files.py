@@ -597,8 +597,9 @@ def _write_boards(boards: Boards, file: Path) -> dict[str, str]:
     known: dict[str, str] = {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MapError(f"{where(folder)}: cannot be made ({error.strerror})") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise MapError(f"{where(folder)}: cannot be made ({reason})") from None
     for number, name in enumerate(boards):
         plain = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:60] or "board"
         # Names that differ in their case alone are one file on some systems.

@@ -89,6 +89,7 @@ MOST_BLOCK = 1024
 TOKENS_A_BLOCK = 1 << 14
 KEPT = 256
 """So many boards are kept as they are placed on."""
+MOST_ALTOGETHER = 1 << 31
 OF_BOARDS, OF_TOKENS = 0, 1
 """First numbers of the keys of streams."""
 
@@ -170,6 +171,11 @@ def generate(
     """
     count, entropy = _whole("n", n, 0), as_seed(seed)
     sizes = _sizes(tokens, sides)
+    if count * sum(sizes.values()) > MOST_ALTOGETHER:
+        raise ArgumentTypeError(
+            f"n must be fewer, with {sum(sizes.values())} tokens each: they would be more than "
+            f"{MOST_ALTOGETHER:,} tokens altogether"
+        )
     known, choices = _profiles(profiles, tuple(sizes))
     drawn = _conditions(conditions)
     made = {"n_boards": n_boards, "shape": shape, "rules": rules, "lattice": lattice,
