@@ -15,6 +15,7 @@ from fieldcraft.encounters.model import HELPLESS
 from fieldcraft.encounters.scoring import score_arrays
 from fieldcraft.encounters.single import score_one
 from fieldcraft.tactics import Weapon
+from fieldcraft.tactics.valuation import StepKinds
 from fieldcraft.terrain import Border
 
 pa = pytest.importorskip("pyarrow")
@@ -126,3 +127,15 @@ def test_where_tokens_do_more_each_is_scored_alone(system):
     encounters = random_encounters(rng, boards, 3)
     assert_same(encounters, Boards(boards), together=False)
     assert score_arrays(encounters, boards).tokens["reached"].min() >= 1
+
+
+@pytest.mark.parametrize("lattice", ["odd-r", "even-q"])
+def test_kinds_of_steps_are_worth_what_each_step_is(lattice):
+    rng = np.random.default_rng(3)
+    for profile in PROFILES:
+        board = random_board(rng, lattice, fc.rules.get("hexwild"))
+        kinds = StepKinds.of(board.step_field((0, 0), creature=profile.creature), profile.creature)
+        for ground in ("dry", "ice"):
+            expected = fc.tactics.stakes(board, profile.creature, ground=ground)
+            np.testing.assert_array_equal(kinds.worth(ground)[kinds.kind], expected)
+            assert expected.any()

@@ -37,7 +37,7 @@ from fieldcraft.rules._gaits import (
     Types,
     spread,
 )
-from fieldcraft.rules._risks import Risks, Strides, provoking, risks
+from fieldcraft.rules._risks import Risks, Strides, is_of_one_cell, provoking, risks
 from fieldcraft.rules._stakes import Other, Stride
 from fieldcraft.terrain import HIGHEST, Perch, Terrain
 
@@ -861,6 +861,13 @@ class Explainer:
         if provoking(self.site.rules) is None:
             return None
         return risks(self, steps)
+
+    def alike_by(self) -> npt.NDArray[np.uint16] | None:
+        """Return numbers of the cells: steps of a layer between the same two risk the same.
+
+        Attacks apart. None where that is not all that tells steps apart.
+        """
+        return self.site.terrain.codes if is_of_one_cell(self) else None
 
     # -- updates ----------------------------------------------------------------------------
 

@@ -108,7 +108,7 @@ def risks(explainer: Explainer, steps: Strides) -> Risks:
         a, b, after, before = step(number)
         gaits = explainer.mover(before).gait, explainer.mover(after).gait
         terrain = explainer.site.terrain
-        if a != b and gaits[0].plane == gaits[1].plane and _is_of_one_cell(explainer):
+        if a != b and gaits[0].plane == gaits[1].plane and is_of_one_cell(explainer):
             # What nearly all steps are: one cell is left, one is entered.
             return (*gaits, (terrain.kind(a),), (terrain.kind(b),), True)
         stride = alone.stride(a, b, after, before)
@@ -123,7 +123,7 @@ def risks(explainer: Explainer, steps: Strides) -> Risks:
     return Risks(kind, _about(explainer), names, stakes, tokens, provoked)
 
 
-def _is_of_one_cell(explainer: Explainer) -> bool:
+def is_of_one_cell(explainer: Explainer) -> bool:
     """Tell whether the body that moves covers one cell, however it stands."""
     return all(body.size == 1 for body in explainer.site.bodies)
 

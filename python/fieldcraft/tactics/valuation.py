@@ -313,21 +313,36 @@ class StepKinds:
         Of the step that leaves each cell in each direction; 0 where none is legal.
     """
 
-    def __init__(self, field: StepField, creature: Creature, risks: Risks, kind: Array) -> None:
+    def __init__(self, creature: Creature, risks: Risks, kind: Array) -> None:
         self.kind = kind
-        self._field, self._creature, self._risks = field, creature, risks
+        self._creature, self._risks = creature, risks
 
     @classmethod
     def of(cls, field: StepField, creature: Creature) -> StepKinds | None:
-        """Return those of a field of one layer; None where each step must be looked at."""
-        rows, cols, directions, starts, ends = _steps_of(field, field.home)
-        layers = np.full(len(rows), field.home, np.int64)
-        risks = _risks(field, starts, ends, layers, layers)
+        """Return those of a field of one layer; None where more than two cells tell them apart."""
+        ask = getattr(field.explainer, "alike_by", None)
+        codes = None if ask is None else ask()
+        if codes is None:
+            return None
+        lattice, n_codes = field.lattice, int(codes.max()) + 1
+        cells = np.stack(np.meshgrid(*map(np.arange, field.shape), indexing="ij"), axis=-1)
+        ends = cells[:, :, None] + lattice.offsets()[np.asarray(lattice.parity(cells))]
+        inside = np.clip(ends, 0, np.array(field.shape) - 1)
+        pair = codes[:, :, None].astype(np.int64) * n_codes + codes[inside[..., 0], inside[..., 1]]
+        legal = (field.legal_steps()[:, :, None] >> np.arange(lattice.n_directions) & 1) == 1
+        # One step is looked at for each two codes between which there are any.
+        first = np.full(n_codes**2, -1, np.int64)
+        steps = np.flatnonzero(legal)[::-1]
+        first[pair.reshape(-1)[steps]] = steps
+        used = np.flatnonzero(first >= 0)
+        starts = cells.reshape(-1, 2)[first[used] // lattice.n_directions]
+        layers = np.full(len(used), field.home, np.int64)
+        risks = _risks(field, starts, ends.reshape(-1, 2)[first[used]], layers, layers)
         if risks is None or len(risks.names) > np.iinfo(np.uint16).max - 1:
             return None
-        kind = np.zeros((*field.shape, field.lattice.n_directions), np.uint16)
-        kind[rows, cols, directions] = risks.kind + 1
-        return cls(field, creature, risks, kind)
+        number = np.zeros(n_codes**2, np.uint16)
+        number[used] = risks.kind + 1
+        return cls(creature, risks, np.where(legal, number[pair], np.uint16(0)))
 
     def worth(self, ground: str) -> npt.NDArray[np.int64]:
         """Return what each kind is worth on some ground, in thousandths, shape (kinds,)."""
