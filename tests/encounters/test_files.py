@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -38,6 +39,7 @@ from fieldcraft.encounters import (
 )
 from fieldcraft.encounters.files import joined
 from fieldcraft.encounters.rows import FARTHEST, Rows, read_row
+from fieldcraft.encounters.schema import VERSION
 from fieldcraft.encounters.tables import encounters_schema, read_batch, row_of, to_table
 from fieldcraft.errors import ArgumentTypeError, MapError
 from fieldcraft.tactics import Weapon
@@ -700,6 +702,15 @@ def test_the_schema_is_what_is_written(tmp_path):
     assert schema.remove_metadata() == encounters_schema()
     header = json.loads(schema.metadata[b"fieldcraft"])
     assert (header["fieldcraft"], header["version"]) == ("encounters", 1)
+
+
+def test_the_page_lists_every_column(root):
+    page = (root / "docs" / "encounters.md").read_text(encoding="utf-8")
+    told = dict.fromkeys(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|.*", page, re.MULTILINE))))
+    schema = encounters_schema()
+    fields = [*schema.names, *(field.name for field in schema.field("tokens").type.value_type)]
+    assert set(fields) <= set(told)
+    assert f"**version {VERSION}**" in page
 
 
 # ---- The header, and files that are none -------------------------------------------------------

@@ -80,7 +80,8 @@ class Reject:
     def __str__(self) -> str:
         """Return file, row and all faults, on one line."""
         faults = "; ".join(map(str, self.faults))
-        return f"{where(self.file, self.line)}: row {self.row}: {faults}"
+        place = f"{where(self.file, self.line)}: " if self.file else ""
+        return f"{place}row {self.row}: {faults}"
 
     def to_json(self) -> str:
         """Return the line that `write_rejects` writes."""
