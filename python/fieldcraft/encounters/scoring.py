@@ -7,7 +7,7 @@ what else changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +27,8 @@ __all__ = ["Scores", "score", "score_arrays"]
 
 Array = npt.NDArray[Any]
 NOWHERE = -1
+GOLDEN = (5**0.5 - 1) / 2
+"""Multiples of it lie far apart in what is left of them beside whole numbers."""
 
 
 class Scores(NamedTuple):
@@ -92,13 +94,24 @@ def score_arrays(
     )
     order = np.argsort(encounters.board, kind="stable")
     ends = np.searchsorted(encounters.board[order], np.arange(len(encounters.boards) + 1))
-    for code, name in enumerate(encounters.boards):
+    for code in _begun_anywhere(encounters):
         places = order[ends[code] : ends[code + 1]]
         if len(places):
+            name = encounters.boards[code]
             _score_board(
                 encounters, boards, name, places, first_pair, scores, pairs=pairs, between=between
             )
     return scores
+
+
+def _begun_anywhere(encounters: Encounters) -> Iterator[int]:
+    """Yield the numbers of all boards, from one on that is another for other encounters.
+
+    Parts that are worked on at a time do not wait for each other's scenes then.
+    """
+    n = len(encounters.boards)
+    begin = int(int(encounters.number[0]) * GOLDEN % 1 * n) if len(encounters) else 0
+    yield from (*range(begin, n), *range(begin))
 
 
 def _score_board(
