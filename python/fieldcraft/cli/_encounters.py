@@ -114,9 +114,7 @@ def _report(run: Run, file: str, out: str, *, json: bool) -> int:
             }
         )
     before = f", {run.skipped:,} of them there before" if run.skipped else ""
-    lines = [
-        f"{many(analysed, 'encounter')} in {many(run.n_parts, 'part')} of {out}{before}."
-    ]
+    lines = [f"{many(analysed, 'encounter')} in {many(run.n_parts, 'part')} of {out}{before}."]
     if total:
         more = f" and {many(len(rejects) - 1, 'other file')}" if len(rejects) > 1 else ""
         lines.append(f"{many(total, 'row')} of {file} set aside, in {next(iter(rejects))}{more}:")
@@ -130,7 +128,10 @@ def _first_rejects(run: Run, total: int) -> list[str]:
     from fieldcraft.encounters.summaries import first_rejects
 
     found = first_rejects(run, MOST_REJECTS)
-    lines = [f"  row {reject.row}: {'; '.join(map(str, reject.faults))}" for reject in found]
+    lines = []
+    for reject in found:
+        line = "" if reject.line is None else f", line {reject.line}"
+        lines.append(f"  row {reject.row}{line}: {'; '.join(map(str, reject.faults))}")
     return lines if total == len(lines) else [*lines, f"  and {total - len(lines):,} more"]
 
 
