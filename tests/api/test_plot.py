@@ -326,7 +326,7 @@ def a_summary(*sides, **figures):
                "exposure_after", "malus_seen", "malus_attack")  # fmt: skip
     usual = dict.fromkeys(shares, 0.5) | dict.fromkeys(spreads, spread(1, 2, 2))
     usual |= {"seen_by_all": 0.5, "seen_by_some": 0.0, "seen_by_none": 0.125}
-    usual |= {"encounters": 4, "opposed": 4, "tokens": 12, "rejected": 0}
+    usual |= {"encounters": 4, "opposed": 4, "tokens": 12, "rejected": 0, "missing": 0}
     return Summary(**usual | {"sides": sides, "profiles": (), "boards": ()} | figures)
 
 

@@ -89,10 +89,10 @@ def test_what_was_set_aside_is_told_at_the_end(run, file, out):
     first = f"{out}/rejects/part-00000.jsonl"
     assert said[0] == f"2 encounters in 2 parts of {out}."
     assert said[1] == f"4 rows of {file} set aside, in {first} and 1 other file:"
-    assert said[2].startswith("  row 1: tokens[1].cell: ")
-    assert said[3].startswith("  row 2: light: ")
+    assert said[2].startswith("  row 1, line 3: tokens[1].cell: ")
+    assert said[3].startswith("  row 2, line 4: light: ")
     assert "; tokens[1]" in said[3]
-    assert said[4].startswith("  row 3: ")
+    assert said[4].startswith("  row 3, line 5: ")
     assert said[5:] == ["  and 1 more"]
     told = run(*ask, "--json").json
     assert (told["encounters"], told["rejected"]) == (2, 4)

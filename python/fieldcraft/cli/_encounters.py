@@ -128,7 +128,10 @@ def _first_rejects(run: Run, total: int) -> list[str]:
     from fieldcraft.encounters.summaries import first_rejects
 
     found = first_rejects(run, MOST_REJECTS)
-    lines = [f"  row {reject.row}: {'; '.join(map(str, reject.faults))}" for reject in found]
+    lines = []
+    for reject in found:
+        line = "" if reject.line is None else f", line {reject.line}"
+        lines.append(f"  row {reject.row}{line}: {'; '.join(map(str, reject.faults))}")
     return lines if total == len(lines) else [*lines, f"  and {total - len(lines):,} more"]
 
 

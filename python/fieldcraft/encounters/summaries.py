@@ -301,6 +301,16 @@ def summary(source: Any) -> Summary:
         If a file cannot be read, or the two tables do not belong together.
     MissingExtraError
         Without pyarrow.
+
+    Examples
+    --------
+    >>> from fieldcraft import encounters
+    >>> made = encounters.generate(20, 7, n_boards=2, shape=(12, 12), tokens=4)
+    >>> found = encounters.summary(encounters.analyse(made.encounters, boards=made.boards))
+    >>> found.encounters, found.tokens, [side.name for side in found.sides]
+    (20, 80, ['blue', 'red'])
+    >>> found.exposure_before.most <= 2
+    True
     """
     tables = Tables(source)
     counts = Counts()
