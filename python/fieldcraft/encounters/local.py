@@ -195,6 +195,7 @@ def analyse_to(
             results = partial(each, work=work, workers=n_workers)
         with shown(progress, run.n_encounters - _rows(jobs), run.n_encounters) as tell:
             done = _all_of(jobs, results, tell, run)
+        place.clean()  # of workers that were killed meanwhile
         finished = tuple(sorted([*run.finished, *done]))
         return Run(run.folder, run.n_encounters, run.n_parts, finished, run.skipped)
 
