@@ -117,7 +117,8 @@ class Opponent:
         """
         board = board if tokens is None else board.replace(tokens=tokens)
         turn = options(board, token, weapons=weapons)
-        return max(self._plans(turn), key=lambda plan: plan.score)
+        best = max(self._plans(turn), key=lambda plan: plan.score)
+        return best if best.kind == "charge" else best._replace(path=way(best))
 
     def scores(self, turn: Options) -> npt.NDArray[np.float64]:
         """Return what each stop is worth: the best attack from there, less what is bad about it."""
@@ -138,7 +139,7 @@ class Opponent:
         kind = "cover" if stop else "wait"
         if shot is not None:
             kind = "shoot" if shot.weapon.is_ranged else "strike"
-        yield Decision(kind, float(scores[stop]), turn.standing(stop), way(turn, stop), shot, turn)
+        yield Decision(kind, float(scores[stop]), turn.standing(stop), turn.path(stop), shot, turn)
         if kind == "shoot" and shot is not None and turn.exposure[stop]:
             yield from self._hiding(turn, shot)
         if not turn.n_targets.any():
@@ -175,9 +176,8 @@ class Opponent:
                     yield Decision("charge", score, end, path, shot, turn)
 
     def _approach(self, turn: Options, scores: npt.NDArray[np.float64]) -> Iterator[Decision]:
-        """Yield the first turn of the quickest way to some foe, if it has a weapon."""
+        """Yield the first turn of the quickest way to the nearest stop that some foe leaves it."""
         if turn.weapons and turn.foes:
-            # Nobody may stop on a foe: such a route leads to the nearest stop beside one.
             route = turn.board.route(turn.token, [foe.cell for foe in turn.foes])
             for path in route.turns[:1]:
                 stop = place_of(turn, path.cells[-1])
@@ -190,10 +190,10 @@ def place_of(turn: Options, cell: npt.ArrayLike) -> int:
     return int((turn.cells == cell).all(axis=1).argmax())
 
 
-def way(turn: Options, stop: int) -> Path:
-    """Return the cheapest way to a stop, or the safest one where that risks less."""
-    path = turn.path(stop)
-    less = 0 <= turn.stake[stop] < value(path.stakes, turn.token.creature)
-    if less and math.isfinite(turn.reach.budget):
-        return safest(turn.board, turn.token).path_to(tuple(turn.cells[stop].tolist()))
-    return path
+def way(decision: Decision) -> Path:
+    """Return the path of a decision, or the safest one to the same stop where that risks less."""
+    turn, path, end = decision.options, decision.path, decision.end
+    least = turn.stake[place_of(turn, end.cell)]
+    if path.pauses or math.isinf(turn.reach.budget) or least >= value(path.stakes, end.creature):
+        return path
+    return safest(turn.board, turn.token).path_to(end.cell) if least >= 0 else path
