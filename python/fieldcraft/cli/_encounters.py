@@ -114,9 +114,7 @@ def _report(run: Run, file: str, out: str, *, json: bool) -> int:
             }
         )
     before = f", {run.skipped:,} of them there before" if run.skipped else ""
-    lines = [
-        f"{many(analysed, 'encounter')} in {many(run.n_parts, 'part')} of {out}{before}."
-    ]
+    lines = [f"{many(analysed, 'encounter')} in {many(run.n_parts, 'part')} of {out}{before}."]
     if total:
         more = f" and {many(len(rejects) - 1, 'other file')}" if len(rejects) > 1 else ""
         lines.append(f"{many(total, 'row')} of {file} set aside, in {next(iter(rejects))}{more}:")
