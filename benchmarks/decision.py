@@ -129,7 +129,7 @@ class Fight:
         for decision, rows in zip(found, np.split(expected, ends[:-1]), strict=True):
             n_shots, malus, n_seen, seen_at = rows.T
             worth = np.where(n_shots > 0, POLICY.attack + POLICY.malus * malus, 0)
-            worth -= POLICY.exposure * n_seen + np.where(n_seen > 0, POLICY.cover * seen_at, 0)
+            worth -= np.where(n_seen > 0, POLICY.exposure * n_seen + POLICY.cover * seen_at, 0)
             worth -= POLICY.risk * decision.options.stake / 1000
             worth -= POLICY.price * decision.options.price
             if decision.score < worth.max() - 1e-9:

@@ -75,8 +75,8 @@ class Opponent:
     charge, approach : float
         What a charge is worth, and to end the turn on the way to the foes.
     exposure, cover : float
-        What each foe costs that sees where the turn ends; how much of that each point gives back
-        of the malus at which it is seen best.
+        What each foe costs that sees where the turn ends; what of that each point gives back of
+        the malus at which it is seen best.
     risk, price : float
         What each point of damage expected on the way costs, and each unit of movement.
     whim : float
@@ -112,8 +112,7 @@ class Opponent:
     ) -> Decision:
         """Return what a token does in its turn; parameters as in `options`.
 
-        Of plans of one score it is the first in the order of `_plans`; of stops the one where it
-        stands, then the cheapest, then the first by row and column.
+        Of plans that score alike it is the first, and of stops the first in the order of these.
         """
         board = board if tokens is None else board.replace(tokens=tokens)
         turn = options(board, token, weapons=weapons)
@@ -123,10 +122,11 @@ class Opponent:
     def scores(self, turn: Options) -> npt.NDArray[np.float64]:
         """Return what each stop is worth: the best attack from there, less what is bad about it."""
         attacks = np.where(turn.n_targets > 0, self.attack + self.malus * turn.best_malus, 0.0)
-        cover = np.where(turn.exposure > 0, -self.cover * turn.exposed_malus, 0.0)
+        # Where nobody sees it, that malus is HIDDEN, far below all others.
+        seen = np.maximum(self.exposure * turn.exposure + self.cover * turn.exposed_malus, 0)
         costs = self.risk * np.maximum(turn.stake, 0) / 1000 + self.price * turn.price
         whims = self.whim * np.random.default_rng([self.seed, *turn.token.cell]).random(len(turn))
-        return np.asarray(attacks + cover - self.exposure * turn.exposure - costs + whims)
+        return np.asarray(attacks - seen - costs + whims)
 
     def _plans(self, turn: Options) -> Iterator[Decision]:
         """Yield what it may do: the best of its stops, and what the stops alone do not tell."""
