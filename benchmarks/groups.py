@@ -18,6 +18,7 @@ GROUPS = {
     "views": "all_views",
     "reaches": "reaches",
     "batches": "batches",
+    "tactics": "decision",
     "encounters": "encounters",
     "cold": "cold",
 }

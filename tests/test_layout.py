@@ -130,7 +130,7 @@ def test_core_dependencies_are_numpy_and_numba(pyproject):
 
 def test_test_group_repeats_the_extras_it_needs(pyproject):
     extras = pyproject["project"]["optional-dependencies"]
-    needed = {*extras["cli"], *extras["plot"], *extras["table"]}
+    needed = {*extras["cli"], *extras["plot"], *extras["table"], *extras["dask"]}
     assert needed <= set(pyproject["dependency-groups"]["test"])
 
 

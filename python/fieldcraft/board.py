@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from fieldcraft import questions
 from fieldcraft import rules as rules_
-from fieldcraft.creature import Creature, Relations, Token, as_cell, without
+from fieldcraft.creature import Creature, Relations, Size, Token, as_cell, without
 from fieldcraft.errors import (
     ArgumentTypeError,
     CostError,
@@ -1377,7 +1378,13 @@ class _Eye(NamedTuple):
     @classmethod
     def of(cls, creature: Creature, level: int = 0) -> _Eye:
         """Return it without name, speed and whatever else sight does not ask."""
-        return cls(Creature(size=creature.size, height=creature.height), level)
+        return cls(_seen(creature.size, creature.height), level)
+
+
+@lru_cache(maxsize=256)
+def _seen(size: Size, height: float | None) -> Creature:
+    """Return a creature of which no more is known than what sight asks."""
+    return Creature(size=size, height=height)
 
 
 def _whos(given: Any, shape: tuple[int, ...], what: str) -> list[Any]:

@@ -10,7 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import tactics
-from fieldcraft.tactics.opponent import place_of, way
+from fieldcraft.tactics.opponent import Decision, place_of, way
 from reference.turns import SYSTEMS, WEAPONS, attack, random_board
 
 BOW = tactics.Weapon("bow", range=8, limit=-3)
@@ -127,16 +127,19 @@ def test_it_takes_cover_when_exposed_and_without_a_target():
 
 def test_of_two_ways_to_a_stop_it_takes_the_one_that_risks_less():
     """Through the thorns it is 2.5 and half a save of 1d3 damage, round them 3 and no harm."""
-    board = hexes([".t.", "..."], blue((0, 0)))
-    turn = tactics.options(board, board.tokens[0])
-    stop = place_of(turn, (0, 2))
-    assert (turn.price[stop], turn.stake[stop], turn.path(stop).cost) == (2.5, 0, 2.5)
-    assert way(turn, stop).cells.tolist() == [[0, 0], [1, 0], [1, 1], [0, 2]]
-    assert way(turn, place_of(turn, (1, 0))) == turn.path(place_of(turn, (1, 0)))
-    # Without a budget the way of least stake is not looked for.
-    idle = hexes([".t.", "..."], blue((0, 0), speed=None))
-    endless = tactics.options(idle, idle.tokens[0])
-    assert way(endless, place_of(endless, (0, 2))).cost == 2.5
+    for speed, cells in ((4, [[0, 0], [1, 0], [1, 1], [0, 2]]), (None, [[0, 0], [0, 1], [0, 2]])):
+        board = hexes([".t.", "..."], blue((0, 0), speed=speed))
+        turn = tactics.options(board, board.tokens[0])
+        stop = place_of(turn, (0, 2))
+        assert (turn.price[stop], turn.stake[stop], turn.path(stop).cost) == (2.5, 0, 2.5)
+        plan = Decision("cover", 0.0, turn.standing(stop), turn.path(stop), None, turn)
+        # Without a budget the way of least stake is not looked for.
+        assert way(plan).cells.tolist() == cells
+    # So does a decision that gets within range.
+    board = hexes([".t....", "...###"], blue((0, 0)), red((0, 5)))
+    found = decided(board, tactics.Weapon("bow", range=3))
+    assert (found.kind, found.end.cell, found.path.cost) == ("shoot", (0, 2), 3.0)
+    assert not found.path.stakes
 
 
 def test_it_waits_with_nothing_to_do():

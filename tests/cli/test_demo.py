@@ -27,12 +27,17 @@ def test_demo(run, turn):
     # The prices of the map, the malus of who is seen, why the others are not, the move and why.
     for text in ("f5.5", "[R]", "(O)", ">6", "hidden", "rock formation at 4,12 ends the line",
                  "obstruction -4, and -4 or worse hides", "plain hex 1 + heavy forest 1",
-                 "Ranger goes to 5,8 for 6 points"):  # fmt: skip
+                 "Ranger shoots Bandit with bow at malus -1 from 5,8.",
+                 "Ranger goes to 5,8 for 6 points:", "the best of its 73 stops"):  # fmt: skip
         assert text in answer.out
 
 
+def text_of(turn):
+    return "".join(part for line in _demo.report(turn, 100) for part, _ in [*line, ("\n", "")])
+
+
 def test_every_price_of_the_map_is_the_librarys(turn):
-    text = "".join(part for line in _demo.report(turn, 100) for part, _ in [*line, ("\n", "")])
+    text = text_of(turn)
     rows = [line for line in text.splitlines() if re.match(r" ?\d+  ", line)][:12]
     shown = sorted(float(n) for row in rows for n in re.findall(r"\d+(?:\.\d)?", row[4:]))
     standing = {token.cell for token in turn.board.tokens}
@@ -44,20 +49,39 @@ def test_every_price_of_the_map_is_the_librarys(turn):
     assert shown == sorted(prices)
 
 
-def test_the_move_is_the_best_by_its_policy(turn):
+def test_the_stop_is_the_best_by_its_weights(turn):
+    """An attack is worth 10 and 2 a point, an eye costs 1 and a point of malus gives 0.25 back."""
     board, mover = turn.board, turn.mover
     foes = [token for token in board.tokens if token.side != mover.side]
-    ranks = []
+    worth = {}
     for cell in map(tuple, turn.reach.stops.tolist()):
-        for foe in foes:
-            sight = board.sight(mover.at(cell), foe)
-            if sight:
-                ranks.append((-sight.malus, turn.reach.cost_at(cell), cell, foe.label))
-    malus, cost, cell, label = min(ranks)
-    assert (turn.sight.malus, turn.path.cost, turn.goal) == (-malus, cost, cell)
-    assert turn.target.label == label
-    assert turn.path == turn.reach.path_to(cell)
+        shots = [
+            (sight.malus, foe.label)
+            for foe in foes
+            if (sight := board.sight(mover.at(cell), foe))
+            and sight.malus >= -3
+            and board.distance(mover.at(cell), foe) <= 10
+        ]
+        eyes = [sight.malus for foe in foes if (sight := board.sight(foe, mover.at(cell)))]
+        score = 10 + 2 * max(shots)[0] if shots else 0
+        score -= len(eyes) + (0.25 * max(eyes) if eyes else 0) + 0.01 * turn.reach.cost_at(cell)
+        worth[cell] = score, max(shots)[1] if shots else None
+    best = max(worth, key=lambda cell: worth[cell][0])
+    assert turn.goal == best == (5, 8)
+    assert turn.decision.score == pytest.approx(worth[best][0])
+    assert turn.target.label == worth[best][1]
+    cells = [tuple(cell) for cell in turn.decision.options.cells.tolist()]
+    assert turn.scores.tolist() == pytest.approx([worth[cell][0] for cell in cells])
+    assert turn.path == turn.reach.path_to(best)
     assert len(turn.path) > 0
+
+
+def test_the_best_stops_are_shown(turn):
+    shown = text_of(turn)
+    best = sorted(turn.scores.tolist(), reverse=True)[: _demo.SHOWN]
+    rows = shown.partition("worth\n")[2].splitlines()[: _demo.SHOWN]
+    assert [row.split()[-1] for row in rows] == [f"{score:.2f}" for score in best]
+    assert rows[0].split() == ["5,8", "6", "Bandit", "bow", "-1", "2", "-2", "6.44"]
 
 
 def test_it_shows_what_it_should(turn):
@@ -74,13 +98,13 @@ def test_it_shows_what_it_should(turn):
     assert any("forest" in step.why for step in turn.path.steps)
 
 
-def test_nobody_in_sight(turn):
-    """Then the mover stays, and says so."""
-    from dataclasses import replace
-
-    blind = replace(turn, target=None, after=turn.before)
-    text = "\n".join("".join(part for part, _ in line) for line in _demo.report(blind, 100))
-    assert "No foe is seen from anywhere in reach: Ranger stays." in text
+def test_without_a_weapon():
+    """Then the mover stays where nobody sees it, and says so."""
+    idle = _demo.play(weapons=())
+    assert (idle.decision.kind, idle.target, idle.sight) == ("wait", None, None)
+    text = text_of(idle)
+    assert "  Ranger waits at 5,4, where no foes can see it.\n\nWho Ranger sees" in text
+    assert text.count("\n  5,4       0") == 1
 
 
 def test_plot(run, tmp_path):

@@ -138,7 +138,7 @@ def command() -> Any:
 
     @app.command()
     def demo(plot: Plot = None) -> Todo:
-        """Play one move of a small skirmish, on a map that comes along."""
+        """Play one turn of a small skirmish, on a map that comes along."""
         return partial(_commands.demo, plot=plot)
 
     @app.command()

@@ -36,7 +36,7 @@ BATCH = 250
 
 
 def demo(*, plot: str | None) -> int:
-    """Play one move of the skirmish that comes along."""
+    """Play one turn of the skirmish that comes along."""
     from fieldcraft.cli import _demo
 
     turn = _demo.play()

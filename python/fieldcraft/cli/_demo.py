@@ -1,13 +1,17 @@
-"""The demonstration: one move of a small skirmish, with every figure explained.
+"""The demonstration: one turn of a small skirmish, with every figure explained.
 
-The policy is as simple as one can be: of the cells where the move may end, take the one from which
-some foe is seen at the best malus; of several the cheapest, of these the first by row and column.
+It is a turn of the worked opponent, `fieldcraft.tactics.Opponent`, with the weights it has by
+itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
 
 from fieldcraft.board import Board
 from fieldcraft.cli._commands import (
@@ -25,43 +29,61 @@ from fieldcraft.lattice import Cell
 from fieldcraft.path import Path, amount
 from fieldcraft.reach import Reach
 from fieldcraft.sight import Sight
+from fieldcraft.tactics import Decision, Opponent, Weapon
 
 __all__ = ["Turn", "play", "report", "skirmish"]
 
+WEAPONS = (Weapon("bow", range=10, limit=-3), Weapon("knife"))
+SHOWN = 5
+"""How many stops are listed."""
 WIDTH = 80
 """How wide the map may be, where there is more room."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A move: who made it, from what it was chosen, and who is seen before and after.
+    """A turn: what was decided, from what, and who is seen before and after.
 
     Parameters
     ----------
     board : Board
-    mover : Token
-    reach : Reach
-    path : Path
-        The move; without steps if it is best to stay.
-    target : Token or None
-        The foe the move was made for; None if no foe is seen from anywhere.
+    decision : Decision
+    scores : ndarray of float64, shape (n,)
+        What each stop is worth to whoever decides.
     before, after : list of (Token, Sight)
         The sight of each foe, from where the mover stood and from where it stands now.
     """
 
     board: Board
-    mover: Token
-    reach: Reach
-    path: Path
-    target: Token | None
+    decision: Decision
+    scores: npt.NDArray[np.float64]
     before: list[tuple[Token, Sight]]
     after: list[tuple[Token, Sight]]
 
     @property
+    def mover(self) -> Token:
+        """Whose turn it is."""
+        return self.decision.options.token
+
+    @property
+    def reach(self) -> Reach:
+        """Where it gets to."""
+        return self.decision.options.reach
+
+    @property
+    def path(self) -> Path:
+        """The move; without steps if it is best to stay."""
+        return self.decision.path
+
+    @property
     def goal(self) -> Cell:
         """Where the move ends."""
-        row, col = self.path.cells[-1].tolist()
-        return row, col
+        return self.decision.end.cell
+
+    @property
+    def target(self) -> Token | None:
+        """Whom it attacks; None if nobody."""
+        return None if self.decision.shot is None else self.decision.shot.target
 
     @property
     def sight(self) -> Sight | None:
@@ -79,29 +101,16 @@ def skirmish() -> Board:
     return boardfile.loads(files("fieldcraft.cli").joinpath("demo.toml").read_text("utf-8"))
 
 
-def play() -> Turn:
-    """Let the first token of the skirmish move."""
-    board = skirmish()
+def play(weapons: Iterable[Weapon] = WEAPONS) -> Turn:
+    """Let the first token of the skirmish have its turn."""
+    board, policy = skirmish(), Opponent()
     mover = board.tokens[0]
-    reach = board.reach(mover)
-    foes = [token for token in board.tokens if board.relation(mover.side, token.side) == "foe"]
-
-    def look(cell: Cell) -> list[tuple[Token, Sight]]:
-        return [(foe, board.sight(mover.at(cell), foe)) for foe in foes]
-
-    best: tuple[int, float, Cell] | None = None
-    target = None
-    for (row, col), cost in zip(
-        reach.cells[reach.can_stop].tolist(), reach.cost[reach.can_stop].tolist(), strict=True
-    ):
-        for foe, sight in look((row, col)):
-            if sight.malus is None:
-                continue
-            rank = (-sight.malus, cost, (row, col))
-            if best is None or rank < best:
-                best, target = rank, foe
-    goal = mover.cell if best is None else best[2]
-    return Turn(board, mover, reach, reach.path_to(goal), target, look(mover.cell), look(goal))
+    decision = policy.decide(board, mover, weapons=weapons)
+    before, after = (
+        [(foe, board.sight(there, foe)) for foe in decision.options.foes]
+        for there in (mover, decision.end)
+    )
+    return Turn(board, decision, policy.scores(decision.options), before, after)
 
 
 def report(turn: Turn, width: int) -> list[Line]:
@@ -127,8 +136,11 @@ def report(turn: Turn, width: int) -> list[Line]:
             [(f"Who {mover.label} sees from {spot(mover.cell)}", "bold")],
             *_seen(turn.board, turn.before),
             "",
-            [("The move", "bold")],
-            *_move(turn),
+            [(f"What it may do: the best of its {stops} stops", "bold")],
+            *_stops(turn),
+            "",
+            [("The decision", "bold")],
+            *_decision(turn),
             "",
             [(f"Who {mover.label} sees from {spot(turn.goal)}", "bold")],
             *_seen(turn.board, turn.after),
@@ -136,21 +148,39 @@ def report(turn: Turn, width: int) -> list[Line]:
     )
 
 
-def _move(turn: Turn) -> list[Line | str]:
-    """Return what was chosen, why, and how to get there."""
-    mover, unit = turn.mover, turn.board.rules.unit
-    sight = turn.sight
-    if turn.target is None or sight is None:
-        return [f"  No foe is seen from anywhere in reach: {mover.label} stays."]
-    chosen = (
-        f"  {mover.label} goes to {spot(turn.goal)} for {amount(turn.path.cost)} {unit}"
-        if len(turn.path)
-        else f"  {mover.label} stays at {spot(turn.goal)}"
-    )
+def _stops(turn: Turn) -> list[Line | str]:
+    """Return the stops that are worth most, and what makes them so."""
+    options, policy = turn.decision.options, Opponent()
+    best = np.argsort(-turn.scores, kind="stable")[:SHOWN].tolist()
+    rows = []
+    for option, score in ((options[i], turn.scores[i]) for i in best):
+        shot = option.best
+        attack = ("", "", "") if shot is None else (
+            shot.target.label, shot.weapon.name, str(shot.malus)
+        )  # fmt: skip
+        worst = "" if option.exposed_malus is None else str(option.exposed_malus)
+        place = spot(option.cell), amount(option.price)
+        rows.append((*place, *attack, str(option.exposure), worst, f"{score:.2f}"))
+    titles = ("cell", "price", "attack", "with", "malus", "exposure", "at", "worth")
     return [
-        f"{chosen}: {turn.target.label} is seen from there at",
-        f"  malus {sight.malus}. No other hex in reach shows a foe better, or as well for less.",
-        *step_table(turn.path, unit),
+        *table(titles, rows, "price malus exposure at worth"),
+        f"  An attack is worth {policy.attack:g}, less {policy.malus:g} for each point of malus. "
+        f"Each foe that sees",
+        f"  the stop costs {policy.exposure:g}; {policy.cover:g} comes back for each point of the "
+        "malus at which it is",
+        f"  seen best. Each point of movement costs {policy.price:g}.",
+    ]
+
+
+def _decision(turn: Turn) -> list[Line | str]:
+    """Return what was decided, why, and how to get there."""
+    if not len(turn.path):
+        return [f"  {turn.decision.why}."]
+    cost = f"{amount(turn.path.cost)} {turn.board.rules.unit}"
+    return [
+        f"  {turn.decision.why}.",
+        f"  {turn.mover.label} goes to {spot(turn.goal)} for {cost}:",
+        *step_table(turn.path, turn.board.rules.unit),
     ]
 
 

@@ -126,9 +126,10 @@ def maluses(
     Bodies of several cells see and are seen by their best pair of cells, as in `Board.sight`.
     """
     found = np.full((len(viewers), len(targets)), HIDDEN, np.int16)
+    looked_at = [(shown, seen, _some(targets, seen)) for shown, seen in _by_eye(targets)]
     for seeing, mine in _by_eye(viewers):
-        for shown, theirs in _by_eye(targets):
-            one, other = _some(viewers, mine), _some(targets, theirs)
+        one = _some(viewers, mine)
+        for shown, theirs, other in looked_at:
             pairs = np.empty((len(one.cells), len(other.cells), 2, 2), np.int64)
             pairs[:, :, 0], pairs[:, :, 1] = one.cells[:, None], other.cells
             sights = board.sight_field(seeing, shown).sights(pairs.reshape(-1, 2, 2), light=light)
@@ -157,7 +158,17 @@ def _some(bodies: Bodies, members: npt.NDArray[np.int64]) -> Bodies:
     """Return some of the bodies."""
     if len(members) == len(bodies):
         return bodies
-    kept = np.isin(bodies.per_cell, members)
+    if len(bodies) == len(bodies.cells):
+        return Bodies(
+            bodies.cells[members],
+            np.arange(len(members)),
+            bodies.owners,
+            bodies.whose[members],
+            bodies.levels[members],
+        )
+    chosen = np.zeros(len(bodies), np.bool_)
+    chosen[members] = True
+    kept = chosen[bodies.per_cell]
     sizes = np.diff(bodies.first, append=len(bodies.cells))[members]
     return Bodies(
         bodies.cells[kept],

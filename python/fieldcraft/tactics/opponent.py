@@ -75,8 +75,8 @@ class Opponent:
     charge, approach : float
         What a charge is worth, and to end the turn on the way to the foes.
     exposure, cover : float
-        What each foe costs that sees where the turn ends; how much of that each point gives back
-        of the malus at which it is seen best.
+        What each foe costs that sees where the turn ends; what of that each point gives back of
+        the malus at which it is seen best.
     risk, price : float
         What each point of damage expected on the way costs, and each unit of movement.
     whim : float
@@ -112,20 +112,21 @@ class Opponent:
     ) -> Decision:
         """Return what a token does in its turn; parameters as in `options`.
 
-        Of plans of one score it is the first in the order of `_plans`; of stops the one where it
-        stands, then the cheapest, then the first by row and column.
+        Of plans that score alike it is the first, and of stops the first in the order of these.
         """
         board = board if tokens is None else board.replace(tokens=tokens)
         turn = options(board, token, weapons=weapons)
-        return max(self._plans(turn), key=lambda plan: plan.score)
+        best = max(self._plans(turn), key=lambda plan: plan.score)
+        return best if best.kind == "charge" else best._replace(path=way(best))
 
     def scores(self, turn: Options) -> npt.NDArray[np.float64]:
         """Return what each stop is worth: the best attack from there, less what is bad about it."""
         attacks = np.where(turn.n_targets > 0, self.attack + self.malus * turn.best_malus, 0.0)
-        cover = np.where(turn.exposure > 0, -self.cover * turn.exposed_malus, 0.0)
+        # Where nobody sees it, that malus is HIDDEN, far below all others.
+        seen = np.maximum(self.exposure * turn.exposure + self.cover * turn.exposed_malus, 0)
         costs = self.risk * np.maximum(turn.stake, 0) / 1000 + self.price * turn.price
         whims = self.whim * np.random.default_rng([self.seed, *turn.token.cell]).random(len(turn))
-        return np.asarray(attacks + cover - self.exposure * turn.exposure - costs + whims)
+        return np.asarray(attacks - seen - costs + whims)
 
     def _plans(self, turn: Options) -> Iterator[Decision]:
         """Yield what it may do: the best of its stops, and what the stops alone do not tell."""
@@ -138,7 +139,7 @@ class Opponent:
         kind = "cover" if stop else "wait"
         if shot is not None:
             kind = "shoot" if shot.weapon.is_ranged else "strike"
-        yield Decision(kind, float(scores[stop]), turn.standing(stop), way(turn, stop), shot, turn)
+        yield Decision(kind, float(scores[stop]), turn.standing(stop), turn.path(stop), shot, turn)
         if kind == "shoot" and shot is not None and turn.exposure[stop]:
             yield from self._hiding(turn, shot)
         if not turn.n_targets.any():
@@ -175,9 +176,8 @@ class Opponent:
                     yield Decision("charge", score, end, path, shot, turn)
 
     def _approach(self, turn: Options, scores: npt.NDArray[np.float64]) -> Iterator[Decision]:
-        """Yield the first turn of the quickest way to some foe, if it has a weapon."""
+        """Yield the first turn of the quickest way to the nearest stop that some foe leaves it."""
         if turn.weapons and turn.foes:
-            # Nobody may stop on a foe: such a route leads to the nearest stop beside one.
             route = turn.board.route(turn.token, [foe.cell for foe in turn.foes])
             for path in route.turns[:1]:
                 stop = place_of(turn, path.cells[-1])
@@ -190,10 +190,10 @@ def place_of(turn: Options, cell: npt.ArrayLike) -> int:
     return int((turn.cells == cell).all(axis=1).argmax())
 
 
-def way(turn: Options, stop: int) -> Path:
-    """Return the cheapest way to a stop, or the safest one where that risks less."""
-    path = turn.path(stop)
-    less = 0 <= turn.stake[stop] < value(path.stakes, turn.token.creature)
-    if less and math.isfinite(turn.reach.budget):
-        return safest(turn.board, turn.token).path_to(tuple(turn.cells[stop].tolist()))
-    return path
+def way(decision: Decision) -> Path:
+    """Return the path of a decision, or the safest one to the same stop where that risks less."""
+    turn, path, end = decision.options, decision.path, decision.end
+    least = turn.stake[place_of(turn, end.cell)]
+    if path.pauses or math.isinf(turn.reach.budget) or least >= value(path.stakes, end.creature):
+        return path
+    return safest(turn.board, turn.token).path_to(end.cell) if least >= 0 else path
