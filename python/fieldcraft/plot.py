@@ -60,6 +60,8 @@ def draw(
     path: Path | None = None,
     view: View | None = None,
     sight: Sight | None = None,
+    values: npt.ArrayLike | None = None,
+    label: str = "",
     tokens: bool = True,
     title: str | None = None,
     ax: Axes | None = None,
@@ -80,6 +82,11 @@ def draw(
         Darkens what is not seen and names the malus of what is.
     sight : Sight, optional
         Draws the line and outlines the cells on it.
+    values : array_like of float, shape (height, width), optional
+        Colours the cells by any numbers, and writes them where neither a reach nor a view is drawn;
+        cells that are NaN or infinite stay as they are.
+    label : str
+        What these numbers are.
     tokens : bool
         Whether to draw the tokens, as discs in the colour of their side.
     title : str, optional
@@ -95,11 +102,15 @@ def draw(
     ------
     MissingExtraError
         If Matplotlib is not installed.
+    MapError
+        If values are of another shape than the board.
     """
     _need_matplotlib()
     canvas = _Canvas(board, ax)
     canvas.ground(_ground(board), reach=reach, view=view)
     canvas.borders()
+    if values is not None:
+        canvas.values(values, label, write=reach is None and view is None)
     if path is not None:
         canvas.covered |= {(row, col) for row, col in path.cells.tolist()}
     if reach is not None:
@@ -620,6 +631,22 @@ class _Canvas:
         bar.set_label(label, fontsize=8)
         bar.ax.tick_params(labelsize=7)
         bar.outline.set_visible(False)
+
+    def values(self, given: npt.ArrayLike, label: str, *, write: bool) -> None:
+        """Colour cells by numbers, and write these in them."""
+        values = np.asarray(given, np.float64)
+        if values.shape != self.board.shape:
+            raise MapError(f"values have shape {values.shape}, the board has {self.board.shape}")
+        self._shades(values, label, "YlOrRd")
+        known = np.isfinite(values)
+        if write and self.small:
+            texts = [f"{value:.4g}" for value in values[known].tolist()]
+            size = self.font(0.34 if max(map(len, texts), default=1) < 4 else 0.25)
+            for cell, point, text in zip(
+                np.argwhere(known).tolist(), self.points[known.ravel()], texts, strict=True
+            ):
+                if tuple(cell) not in self.covered:
+                    self.text(point, text, size, zorder=6)
 
     def view(self, view: View, *, write: bool) -> None:
         """Name the malus of what is seen, and mark the viewer."""

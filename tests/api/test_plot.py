@@ -200,6 +200,28 @@ def test_sight_says_the_malus(rows, said):
     assert f"line of sight: {said}" in names(plot.draw(board, sight=sight))
 
 
+def test_values_are_written_and_coloured():
+    board = hexboard(tokens=[fc.Token("elf", (0, 0))])
+    values = np.full(board.shape, np.nan)
+    values[0, 0], values[1, 2], values[2, 3], values[3, 3] = 1, 0, 2.5, np.inf
+    ax = plot.draw(board, values=values, label="foes")
+    # The token stands on the 1.
+    assert sorted(texts(ax)) == ["0", "2.5", "E"]
+    bar = ax.figure.axes[1]
+    assert bar.get_xlabel() == "foes"
+    plain = plot.draw(board)
+    points = plot.centres(board.lattice, [(2, 3), (2, 1)]) + np.array([0.3, 0])
+    (marked, other), (before, same) = pixels(ax, points), pixels(plain, points)
+    assert np.abs(marked - before).max() > 0.1
+    assert other == pytest.approx(same, abs=0.02)
+    # Beside a reach the prices are written.
+    assert "2.5" not in texts(plot.draw(board, values=values, reach=board.reach((3, 0), budget=0)))
+    nothing = plot.draw(board, values=np.full(board.shape, np.nan))
+    assert len(nothing.figure.axes) == 1
+    with pytest.raises(fc.MapError, match=r"values have shape \(2, 2\), the board has \(4, 5\)"):
+        plot.draw(board, values=np.zeros((2, 2)))
+
+
 def test_all_at_once():
     board = hall(tokens=[fc.Token(fc.Creature("elf"), (0, 0), side="a")])
     ax = plot.draw(
