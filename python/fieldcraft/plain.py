@@ -26,7 +26,7 @@ from fieldcraft_kernel.steps import (
 if TYPE_CHECKING:
     from fieldcraft.graph import Graph
 
-__all__ = ["Page", "PlainGraph", "PlainSearcher", "plain_graph"]
+__all__ = ["Page", "PlainGraph", "PlainScratch", "PlainSearcher", "plain_graph"]
 
 Array = npt.NDArray[Any]
 
@@ -62,6 +62,11 @@ class PlainGraph:
         self.cap = int(graph.arrays.caps[0])
         # One more step, which the ring is longer than, must stay below the mark for "no way".
         self.largest = NO_WAY - 1 - self.n_slots
+
+    @property
+    def layout(self) -> tuple[int, ...]:
+        """What two graphs must have in common to share scratch."""
+        return self.n_states, self.n_cells, self.n_slots
 
 
 def plain_graph(
@@ -298,12 +303,8 @@ class PlainSearcher:
     def __init__(self, graph: PlainGraph, like: PlainSearcher | None = None) -> None:
         self.graph = graph
         # Scratch is clean between searches and knows no prices: searchers of one layout lend it.
-        is_alike = like is not None and like._layout == self._layout
+        is_alike = like is not None and like.graph.layout == graph.layout
         self._idle: list[PlainScratch] = like._idle if like is not None and is_alike else []
-
-    @property
-    def _layout(self) -> tuple[int, ...]:
-        return self.graph.n_states, self.graph.n_cells, self.graph.n_slots
 
     def _lend(self) -> PlainScratch:
         try:

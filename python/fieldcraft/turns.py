@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from fieldcraft.frozen import frozen
 from fieldcraft.pair_sums import all_sums, has_sums, sums_from
+from fieldcraft.plain import PlainGraph, PlainScratch
 from fieldcraft.sight_field import SightField
 from fieldcraft.step_field import StepField
 from fieldcraft_kernel import turns
@@ -220,14 +221,13 @@ class TurnMap:
         )
         movers = np.ascontiguousarray(movers, np.int64)
         out = np.zeros((len(movers), turns.N_ANSWERS), np.int64)
-        scratch, done = searcher._lend(), 0
+        scratch, done = _lent(plain), 0
         while done < len(movers):
             work = turns.Work(scratch.totals, scratch.order, scratch.queue)
             done = turns.score_turns(self._ground, crowd, kind, movers, done, work, out)
             if done < len(movers):
                 scratch.enlarge()
-        # After an exception the scratch may not be clean, and is left to the collector.
-        searcher._idle.append(scratch)
+        _give_back(scratch)
         return self._named(out, field)
 
     def _named(self, out: npt.NDArray[np.int64], field: StepField) -> dict[str, Array]:
@@ -309,6 +309,24 @@ def _packed(sums: npt.NDArray[np.uint8], is_packed: int) -> npt.NDArray[np.uint8
     packed = np.empty((len(sums), (sums.shape[1] + 1) // 2), np.uint8)
     turns.pack_sums(sums, packed)
     return frozen(packed)
+
+
+_SCRATCH = threading.local()
+"""The scratch of each thread: a map is asked now and then, and very many are in memory."""
+
+
+def _lent(graph: PlainGraph) -> PlainScratch:
+    """Return scratch for a graph: what the thread used last, if it is of the same layout."""
+    last: PlainScratch | None = getattr(_SCRATCH, "last", None)
+    _SCRATCH.last = None  # after an exception it may not be clean
+    if last is None or last.graph.layout != graph.layout:
+        return PlainScratch(graph)
+    last.use(graph)
+    return last
+
+
+def _give_back(scratch: PlainScratch) -> None:
+    _SCRATCH.last = scratch
 
 
 def _number(planes: list[Array], plane: Array | None) -> int:

@@ -202,8 +202,8 @@ def test_a_queue_that_is_too_small_grows_and_nothing_is_lost():
     )
     mover = TurnMover(field, 12, [3], [None], 0, *land.kinds())
     expected = game.turns(crowd, mover, movers)
-    scratch = field._searcher.plain._lend()
-    field._searcher.plain._idle.append(scratch)
+    scratch = turns._lent(field._searcher.plain.graph)
+    turns._give_back(scratch)
     scratch.queue = scratch.queue[: len(scratch.queue) - scratch.graph.n_pool + 60].copy()
     found = game.turns(crowd, mover, movers)
     for name, column in expected.items():

@@ -22,8 +22,8 @@ __all__ = ["Scene", "Scenes"]
 
 SCENE_BYTES = 320 << 20
 """How much the tables of the scenes in memory may take."""
-AROUND = 1 << 16
-"""About so much a scene takes besides its table."""
+A_CELL = 64
+"""About so many bytes a cell of the map takes for each profile, and once more for all."""
 
 
 class Scene:
@@ -71,7 +71,9 @@ class Scene:
     @property
     def nbytes(self) -> int:
         """About how much memory it takes."""
-        return AROUND + (0 if self.map is None else self.map.nbytes)
+        height, width = self.board.shape
+        fields = A_CELL * height * width * (len(self.profiles) + 1)
+        return fields + (0 if self.map is None else self.map.nbytes)
 
     def mover(self, profile: int) -> TurnMover | None:
         """Return a profile as a mover; None where it must be scored by itself."""
