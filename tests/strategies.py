@@ -320,6 +320,28 @@ def sights(
     return spec
 
 
+@st.composite
+def raised(draw: st.DrawFn, lattice: str) -> SightSpec:
+    """Draw a map to look across, with tops and eyes."""
+    spec = draw(sights(lattice))
+    spec.line = "crossed"
+    size = spec.height, spec.width
+    rng = np.random.default_rng(draw(seeds))
+    unit = draw(st.sampled_from((1.0, 0.5, 0.001)))
+    ground = rng.choice(np.array(draw(st.sampled_from(((0,), (0, 0, 0, 1), range(6))))), size)
+    spec.top = ground * unit
+    for value, share in ((np.nan, 0.1), (-np.inf, 0.05), (np.inf, 0.02)):
+        if draw(st.booleans()):
+            spec.top[rng.random(size) < share] = value
+    stands = draw(st.booleans())
+    for name in ("viewer_eyes", "target_eyes"):
+        eyes = rng.integers(1, 5, size) if draw(st.booleans()) else np.full(size, 2)
+        eyes = np.where(stands, ground + eyes, eyes - 1)
+        setattr(spec, name, np.round(eyes * unit, 3))
+    spec.levels_apart = draw(st.sampled_from((0, 0, 1, 2)))
+    return spec
+
+
 def walls(
     rng: np.random.Generator, lattice: str, size: tuple[int, int], share: float
 ) -> np.ndarray:

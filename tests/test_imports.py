@@ -91,7 +91,7 @@ LAYERS = (
     {"creature", "queries", "terrain"},
     {"path", "reach", "reaches", "route", "safest", "sight"},
     {"all_views", "line_tables", "pair_sums", "sight_field"}.union(
-        {"body", "connected", "fields", "graph", "legal", "plain", "searching"},
+        {"body", "connected", "fields", "graph", "kernel_arrays", "legal", "plain", "searching"},
         {"step_field", "turns", "uniform"},
     ),
     {"rules"},

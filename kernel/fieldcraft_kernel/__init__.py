@@ -12,6 +12,7 @@ __all__ = [
     "components",
     "fans",
     "flood",
+    "inside",
     "jump",
     "lanes",
     "lattice",

@@ -68,6 +68,11 @@ class PlainGraph:
         """What two graphs must have in common to share scratch."""
         return self.n_states, self.n_cells, self.n_slots
 
+    def queue_size(self, n_pool: int) -> int:
+        """Return how many words a queue has whose pool has at least so many."""
+        entries = n_pool // (2 * kernel.ENTRY) + kernel.SPARE  # of each half
+        return int(self.plan[kernel.TOP]) + self.n_slots + 2 * kernel.ENTRY * entries
+
 
 def plain_graph(
     graph: Graph, ticks: tuple[int, int], old: PlainGraph | None = None, rows: Sequence[range] = ()
@@ -285,11 +290,9 @@ class PlainScratch:
 
     def enlarge(self, n_pool: int | None = None) -> None:
         """Make the queue's pool larger, four times if not told how large."""
-        first = int(self.graph.plan[kernel.TOP]) + self.graph.n_slots
         if n_pool is None:
-            n_pool = 4 * (len(self.queue) - first)
-        entries = n_pool // (2 * kernel.ENTRY) + kernel.SPARE  # of each half
-        self.queue = np.zeros(first + 2 * kernel.ENTRY * entries, np.uint32)
+            n_pool = 4 * (len(self.queue) - self.graph.queue_size(0))
+        self.queue = np.zeros(self.graph.queue_size(n_pool), np.uint32)
         self._note(book.QUEUE, self.queue)
 
 

@@ -96,7 +96,7 @@ class Searcher:
 
     # -- scratch --------------------------------------------------------------------------------
 
-    def _new_scratch(self) -> kernel.Scratch:
+    def _new_scratch(self, pool: int = FIRST_POOL) -> kernel.Scratch:
         graph = self.graph
         n_states = len(graph.arrays.rows) * graph.n_cells
         number = np.float64 if graph.is_float else np.int32
@@ -105,9 +105,9 @@ class Searcher:
             vias=np.zeros(n_states if len(graph.arrays.links) else 0, np.int16),
             order=np.empty(n_states, np.int32),
             head=np.empty(graph.slots, np.int32),
-            pool_state=np.empty(FIRST_POOL, np.int32),
-            pool_key=np.empty(FIRST_POOL, number),
-            pool_next=np.empty(FIRST_POOL, np.int32),
+            pool_state=np.empty(pool, np.int32),
+            pool_key=np.empty(pool, number),
+            pool_next=np.empty(pool, np.int32),
             counters=np.zeros(N_COUNTERS, np.int64),
         )
 

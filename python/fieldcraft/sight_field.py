@@ -13,6 +13,7 @@ import numpy.typing as npt
 from fieldcraft.all_views import AllViews
 from fieldcraft.errors import ArgumentTypeError, CostError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
+from fieldcraft.kernel_arrays import sight_arrays, sight_scratch
 from fieldcraft.lattice import Cell, Lattice
 from fieldcraft.line_tables import (
     Fan,
@@ -32,6 +33,7 @@ from fieldcraft_kernel import pairs as pairs_
 from fieldcraft_kernel import shadows as shadows_
 from fieldcraft_kernel import sight as kernel
 from fieldcraft_kernel import views as views_
+from fieldcraft_kernel.inside import SightArrays, SightScratch
 from fieldcraft_kernel.lattice import LATTICE_KINDS
 
 __all__ = ["TIES", "SightField", "stack_views", "trace"]
@@ -313,7 +315,8 @@ class SightField(Frozen):
 
     def _heights(self, top: Any, viewer_eyes: Any, target_eyes: Any) -> tuple[Array, Array, Array]:
         """Return padded tops and the eyes in thousandths, all empty where no cell is too high."""
-        none = np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64)
+        nothing = frozen(np.zeros((0, 0), np.int64))
+        none = nothing, nothing, nothing
         if top is None and viewer_eyes is None and target_eyes is None:
             return none
         if top is None or viewer_eyes is None or target_eyes is None:
@@ -777,6 +780,37 @@ class SightField(Frozen):
             )  # fmt: skip
         out.flags.writeable = False
         return out, counts
+
+    # -- compiled code of one's own -------------------------------------------------------------
+
+    def kernel_arrays(self) -> SightArrays:
+        """Return the field as plain arrays, for `fieldcraft_kernel.inside` in code of your own.
+
+        Returns
+        -------
+        SightArrays
+            A named tuple that functions compiled with Numba take, of arrays closed to writing:
+            any number of threads may read them.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> from fieldcraft_kernel import inside
+        >>> field = fc.hexes.sight_field([[0, 1, 0.5, 0]])
+        >>> inside.sight(field.kernel_arrays(), field.kernel_scratch(), 0, 0, 0, 3)
+        -2
+        """
+        return sight_arrays(self)
+
+    def kernel_scratch(self) -> SightScratch:
+        """Return new memory for `fieldcraft_kernel.inside.sight` to work in, for one thread.
+
+        Returns
+        -------
+        SightScratch
+            It serves every field on a map of this shape.
+        """
+        return sight_scratch(self.shape)
 
     def _radius(self, radius: Any) -> int:
         if not _is_whole(radius):

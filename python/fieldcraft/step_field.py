@@ -27,6 +27,7 @@ from fieldcraft.errors import (
 )
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.graph import FLOAT_SLACK, LARGEST_FLOAT, NO_CAP, Graph, Layer, Link, Patch
+from fieldcraft.kernel_arrays import reach_arrays, reach_scratch
 from fieldcraft.lattice import Cell, Lattice, as_lattice
 from fieldcraft.path import Path, Step, no_path
 from fieldcraft.plain import Page, PlainSearcher
@@ -37,6 +38,7 @@ from fieldcraft.safest import SafestReach
 from fieldcraft.searching import NO_LINKS, Searcher, Settled, Way
 from fieldcraft.uniform import Uniform
 from fieldcraft.units import exact, quantity
+from fieldcraft_kernel.inside import ReachArrays, ReachScratch
 from fieldcraft_kernel.steps import SOURCE, STOP
 
 __all__ = ["Explainer", "Part", "StepField", "Within", "within"]
@@ -301,6 +303,42 @@ class StepField(Frozen):
         stay = None if stay is None else frozen(stay)
         field.__dict__.update(seats=kept, stay=stay, is_shared=False)
         return field
+
+    # -- compiled code of one's own -------------------------------------------------------------
+
+    def kernel_arrays(self) -> ReachArrays:
+        """Return the field as plain arrays, for `fieldcraft_kernel.inside` in code of your own.
+
+        Returns
+        -------
+        ReachArrays
+            A named tuple that functions compiled with Numba take, of arrays closed to writing:
+            any number of threads may read them. It does not follow `update`: that gives a field
+            with arrays of its own.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> from fieldcraft_kernel import inside
+        >>> field = fc.grid.field([[1, 2, 1]])
+        >>> arrays, scratch = field.kernel_arrays(), field.kernel_scratch()
+        >>> n = inside.reach(arrays, scratch, 0, 0, 2.0)
+        >>> scratch.cells[:n].tolist(), scratch.cost[:n].tolist()
+        ([[0, 0], [0, 1]], [0.0, 2.0])
+        """
+        return reach_arrays(self)
+
+    def kernel_scratch(self) -> ReachScratch:
+        """Return new memory for `fieldcraft_kernel.inside.reach` to work in, for one thread.
+
+        It holds the answer of the last call and the cells that are closed; it serves every field
+        that is laid out alike, as those of `update` mostly are.
+
+        Returns
+        -------
+        ReachScratch
+        """
+        return reach_scratch(self._searcher)
 
     # -- cells and states -----------------------------------------------------------------------
 

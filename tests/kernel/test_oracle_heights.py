@@ -94,28 +94,6 @@ def test_the_largest_heights_and_longest_lines_do_not_wrap(lattice):
 # ---- Fields ------------------------------------------------------------------------------------
 
 
-@st.composite
-def raised(draw, lattice: str) -> SightSpec:
-    """Draw a map to look across, with tops and eyes."""
-    spec = draw(strategies.sights(lattice))
-    spec.line = "crossed"
-    size = spec.height, spec.width
-    rng = np.random.default_rng(draw(strategies.seeds))
-    unit = draw(st.sampled_from((1.0, 0.5, 0.001)))
-    ground = rng.choice(np.array(draw(st.sampled_from(((0,), (0, 0, 0, 1), range(6))))), size)
-    spec.top = ground * unit
-    for value, share in ((np.nan, 0.1), (-np.inf, 0.05), (np.inf, 0.02)):
-        if draw(st.booleans()):
-            spec.top[rng.random(size) < share] = value
-    stands = draw(st.booleans())
-    for name in ("viewer_eyes", "target_eyes"):
-        eyes = rng.integers(1, 5, size) if draw(st.booleans()) else np.full(size, 2)
-        eyes = np.where(stands, ground + eyes, eyes - 1)
-        setattr(spec, name, np.round(eyes * unit, 3))
-    spec.levels_apart = draw(st.sampled_from((0, 0, 1, 2)))
-    return spec
-
-
 def cells_of(data, spec: SightSpec, count: int) -> list[tuple[int, int]]:
     rng = np.random.default_rng(data.draw(strategies.seeds))
     rows = rng.integers(0, spec.height, count).tolist()
@@ -133,7 +111,7 @@ def check(sight, expected: sightsum.Look) -> None:
 @strategies.examples(120)
 @given(data=st.data())
 def test_sights_equal_the_reference(lattice, data):
-    spec = data.draw(raised(lattice))
+    spec = data.draw(strategies.raised(lattice))
     field = strategies.sight_field(spec)
     pairs = list(zip(cells_of(data, spec, 12), cells_of(data, spec, 12), strict=True))
     pairs.append((pairs[0][0], pairs[0][0]))
@@ -148,7 +126,7 @@ def test_sights_equal_the_reference(lattice, data):
 @strategies.examples(25)
 @given(data=st.data())
 def test_lines_along_edges_with_every_tie_rule(layout, tie, data):
-    spec = data.draw(raised(layout))
+    spec = data.draw(strategies.raised(layout))
     spec.tie = tie
     field = strategies.sight_field(spec)
     for a in cells_of(data, spec, 3):
@@ -161,7 +139,7 @@ def test_lines_along_edges_with_every_tie_rule(layout, tie, data):
 @strategies.examples(40)
 @given(data=st.data())
 def test_views_equal_the_reference(lattice, data):
-    spec = data.draw(raised(lattice))
+    spec = data.draw(strategies.raised(lattice))
     radius = data.draw(st.sampled_from((0, 1, 2, 5, 9, 30)))
     viewer = cells_of(data, spec, 1)[0]
     view = strategies.sight_field(spec).view(viewer, radius)
@@ -181,7 +159,7 @@ def test_views_equal_the_reference(lattice, data):
 @given(data=st.data())
 def test_who_sees_is_seen(lattice, data):
     """With eyes of its own for each cell, swapped with the ends."""
-    spec = data.draw(raised(lattice))
+    spec = data.draw(strategies.raised(lattice))
     spec.at_target = spec.at_viewer = spec.adjacent_target = spec.adjacent_viewer = None
     spec.light = None
     field = strategies.sight_field(spec)
@@ -197,7 +175,9 @@ def test_who_sees_is_seen(lattice, data):
 @strategies.examples(60)
 @given(data=st.data())
 def test_the_explanation_adds_up(lattice, data):
-    spec = data.draw(raised(lattice) if data.draw(st.booleans()) else strategies.sights(lattice))
+    spec = data.draw(
+        strategies.raised(lattice) if data.draw(st.booleans()) else strategies.sights(lattice)
+    )
     field = strategies.sight_field(spec)
     for a, b in zip(cells_of(data, spec, 10), cells_of(data, spec, 10), strict=True):
         sight = field.sight(a, b)
