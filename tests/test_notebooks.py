@@ -48,7 +48,7 @@ def run(tmp_path, monkeypatch):
             notebook,
             kernel_name="python3",
             kernel_manager_class=ThisPython,
-            timeout=120,
+            timeout=300,
             resources={"metadata": {"path": str(folder)}},
         )
         client.execute()
