@@ -49,8 +49,9 @@ RELATIONS = ("friend", "foe", "neutral")
 NOWHERE = (-1, -1)
 """Where the mover of a compiled field stands: off the map, where nobody is equal to it."""
 REMEMBERED = 1024
-KEPT_FIELDS = 32
-"""Compiled fields a board keeps; the one not used for longest goes first."""
+KEPT_FIELDS, MOST_KEPT, KEPT_CELLS = 32, 256, 1 << 18
+"""Compiled fields a board keeps; of a small map more, as long as they have no more cells than that
+together. The one not used for longest goes first."""
 
 Field = TypeVar("Field")
 _ABSENT: Any = object()
@@ -149,6 +150,8 @@ class Board:
         self._relations, self._name = relations, name
         self._relate = Relations(relations)
         self._fields: OrderedDict[Any, Any] = OrderedDict()
+        n_cells = terrain.shape[0] * terrain.shape[1]
+        self._room = min(max(KEPT_FIELDS, KEPT_CELLS // n_cells), MOST_KEPT)
         self._memo: dict[Any, Any] = {}
         self._lock = threading.Lock()
 
@@ -578,7 +581,7 @@ class Board:
         with self._lock:
             self._fields[key] = value
             self._fields.move_to_end(key)
-            if len(self._fields) > KEPT_FIELDS:
+            if len(self._fields) > self._room:
                 self._fields.popitem(last=False)
 
     def _eye(self, who: Token | Cell | Creature | None) -> _Eye:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 import strategies
+from fieldcraft.rules import _moving
 
 SYSTEMS = {
     "hexwild": (
@@ -131,6 +132,14 @@ def changed(board, tokens, rng):
     return tokens
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patches_are_made_on_small_maps_too():
+    """As if a part of a map were compiled as quickly as the same part of the whole."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_moving, "PATCH_CELLS", 0)
+        yield
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 @strategies.examples(60)
 @given(
@@ -184,6 +193,37 @@ def test_boards_that_moved_on_are_let_go():
         board = board.move(board.token("guard"), (9, turn))
     gc.collect()
     assert [ref() for ref in boards] == [None] * 10
+
+
+def test_where_many_moved_a_small_map_is_compiled_as_a_whole(monkeypatch):
+    monkeypatch.setattr(_moving, "PATCH_CELLS", 250)
+    tokens = [fc.Token(fc.Creature(f"n{i}", speed=6), (0, 6 * i)) for i in range(5)]
+    board = fc.Board([["open"] * 30] * 30, rules="pathfinder", tokens=tokens)
+    made = []
+    plan = _moving.compile_field
+    monkeypatch.setattr(
+        _moving, "compile_field", lambda *given: made.append(len(given)) or plan(*given)
+    )
+    field = board.step_field(tokens[0])
+    near = [tokens[1].at((9, 6)), *tokens[2:]]
+    far = [token.at((9, 6 * i)) for i, token in enumerate(tokens[1:])]
+    made.clear()
+    patched = field.update(near, has_mover=False)
+    assert made == []
+    whole = field.update(far, has_mover=False)
+    assert len(made) == 1
+    for found, others in ((patched, near), (whole, far)):
+        assert_same(found, board.replace(tokens=[tokens[0], *others]).step_field(tokens[0]))
+
+
+def test_a_board_keeps_more_fields_of_a_small_map():
+    creatures = [fc.Creature(f"n{i}") for i in range(60)]
+    for side, kept in ((20, 60), (200, 32)):
+        board = fc.Board([["open"] * side] * side, rules="pathfinder")
+        fields = [board.step_field((0, 0), creature=creature) for creature in creatures]
+        again = [board.step_field((0, 0), creature=one) for one in reversed(creatures)]
+        same = [one is other for one, other in zip(reversed(fields), again, strict=True)]
+        assert same == [True] * kept + [False] * (60 - kept)
 
 
 def test_the_field_of_a_board_is_not_updated_in_place():

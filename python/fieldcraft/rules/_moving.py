@@ -50,6 +50,8 @@ Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
 Masks = npt.NDArray[np.uint8]
 NONE = -1
+PATCH_CELLS = 250
+"""A part of a map compiled by itself takes as long as so many cells beyond its own."""
 # -- the map as it is compiled ------------------------------------------------------------------
 
 
@@ -887,7 +889,7 @@ class Explainer:
         boxes = _boxes(changed, self._margin(), (rows, cols))
         area = sum((bottom - top) * (right - left) for top, left, bottom, right in boxes)
         onward = any(layer.onward >= 0 for layer in old.layers)
-        if onward or 2 * area > rows * cols:
+        if onward or 2 * area + PATCH_CELLS * (len(boxes) - 1) > rows * cols:
             return compile_field(
                 site, setting._replace(classes=None, paid=None), explainer, occupancy
             )
