@@ -108,6 +108,13 @@ def test_an_error_names_the_part_and_the_worker(whole, client, file, tmp_path):
         file.with_suffix(".gone").rename(file)
 
 
+def test_a_folder_that_cannot_be_written_to_is_named(whole, client, file, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "pairs").write_text("", encoding="utf-8")
+    with pytest.raises(fc.RunError, match=r"part \d, on worker tcp://.*pairs.*cannot be written"):
+        on_cluster(client, file, tmp_path / "out")
+
+
 def test_an_interrupt_leaves_what_is_finished(whole, client, file, tmp_path):
     def interrupt(done, total):
         if done >= 4 * SIZE:

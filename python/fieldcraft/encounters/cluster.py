@@ -20,7 +20,7 @@ from fieldcraft.errors import ArgumentTypeError, FieldcraftError, MissingExtraEr
 __all__ = ["each"]
 
 RETRIES = 3
-"""So often a part is tried again after an error that is none of ours, such as a full disk."""
+"""So often a part is tried again when it could not be written, or something unforeseen happened."""
 UNDER_WAY = 2
 """Parts under way for each thread of the cluster: one is worked on, one waits."""
 
@@ -84,13 +84,24 @@ def _same(boards: Boards) -> Boards:
 
 
 def _finish(job: Job, boards: Boards, run: str) -> Done | FieldcraftError:
-    """Finish a part in a worker. An error of ours is returned: trying again would not help."""
+    """Finish a part in a worker. An error is returned where trying again would not help."""
+    try:
+        known = _kept(run, boards, job.folder)
+    except RunError as error:
+        return _named(error, job)
+    try:
+        return finish(job, known)
+    except RunError as error:  # it could not be written
+        raise _named(error, job) from None
+    except FieldcraftError as error:
+        return _named(error, job)
+
+
+def _named(error: FieldcraftError, job: Job) -> FieldcraftError:
+    """Return an error that says where it happened."""
     from distributed import get_worker
 
-    try:
-        return finish(job, _kept(run, boards, job.folder))
-    except FieldcraftError as error:
-        return type(error)(f"part {job.part.number}, on worker {get_worker().address}: {error}")
+    return type(error)(f"part {job.part.number}, on worker {get_worker().address}: {error}")
 
 
 def _kept(run: str, boards: Boards, folder: Folder) -> Boards:
