@@ -68,10 +68,15 @@ class PlainGraph:
         """What two graphs must have in common to share scratch."""
         return self.n_states, self.n_cells, self.n_slots
 
+    @property
+    def n_before_pool(self) -> int:
+        """How many words of a queue come before its pool."""
+        return int(self.plan[kernel.TOP]) + self.n_slots
+
     def queue_size(self, n_pool: int) -> int:
         """Return how many words a queue has whose pool has at least so many."""
         entries = n_pool // (2 * kernel.ENTRY) + kernel.SPARE  # of each half
-        return int(self.plan[kernel.TOP]) + self.n_slots + 2 * kernel.ENTRY * entries
+        return self.n_before_pool + 2 * kernel.ENTRY * entries
 
 
 def plain_graph(
@@ -291,7 +296,7 @@ class PlainScratch:
     def enlarge(self, n_pool: int | None = None) -> None:
         """Make the queue's pool larger, four times if not told how large."""
         if n_pool is None:
-            n_pool = 4 * (len(self.queue) - self.graph.queue_size(0))
+            n_pool = 4 * (len(self.queue) - self.graph.n_before_pool)
         self.queue = np.zeros(self.graph.queue_size(n_pool), np.uint32)
         self._note(book.QUEUE, self.queue)
 
