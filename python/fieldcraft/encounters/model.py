@@ -17,6 +17,7 @@ from fieldcraft.creature import Creature, Token, as_cell
 from fieldcraft.errors import ArgumentTypeError, MapError, RulesError, nearest
 from fieldcraft.frozen import Frozen, frozen
 from fieldcraft.lattice import Cell
+from fieldcraft.rules import Ground
 from fieldcraft.tactics.weapons import Weapon
 
 __all__ = [
@@ -32,7 +33,7 @@ __all__ = [
     "Profile",
 ]
 
-GROUNDS = ("dry", "wet", "snow", "ice")
+GROUNDS = Ground._fields
 """The states of the ground, in the order in which a column numbers them."""
 BOARD_LIGHT = 1
 """In a column of light maluses: that of the board."""
@@ -396,9 +397,7 @@ class Encounters(Frozen, Sequence[Encounter]):
 
     def take(self, places: npt.NDArray[np.int64]) -> Encounters:
         """Return some of the encounters, by their places, in that order."""
-        sizes = np.diff(self.first)[places]
-        first = np.concatenate([[0], np.cumsum(sizes)])
-        tokens = np.repeat(self.first[:-1][places] - first[:-1], sizes) + np.arange(first[-1])
+        tokens, first = runs_of(self.first, places)
         return Encounters(
             self.boards, self.profiles, self.sides,
             ids=None if self.ids is None else [self.ids[i] for i in places.tolist()],
@@ -431,6 +430,18 @@ class Encounters(Frozen, Sequence[Encounter]):
 
     def __repr__(self) -> str:
         return f"Encounters({len(self)} encounters on {len(self.boards)} boards)"
+
+
+def runs_of(
+    first: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the members of some runs end to end, and where those of each begin and end.
+
+    Run i has the members ``first[i]`` to ``first[i + 1]``.
+    """
+    sizes = np.diff(first)[places]
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    return np.repeat(first[:-1][places] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 
 
 def _column(name: str, given: npt.ArrayLike, dtype: Any) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fieldcraft.encounters.boards import Boards
-from fieldcraft.encounters.model import FLYING, HELPLESS, PRONE, Encounters
+from fieldcraft.encounters.model import FLYING, HELPLESS, PRONE, Encounters, runs_of
 from fieldcraft.encounters.scenes import Scene
 from fieldcraft.encounters.schema import arrow, pairs_schema, tokens_schema
 from fieldcraft.encounters.single import score_one
@@ -136,19 +136,11 @@ def _put(columns: dict[str, Array], where: Any, values: Mapping[str, Any]) -> No
         columns[name][where] = value
 
 
-def _tokens_of(encounters: Encounters, places: Array) -> tuple[Array, Array]:
-    """Return the tokens of some encounters, and where those of each begin and end."""
-    sizes = np.diff(encounters.first)[places]
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    tokens = np.repeat(encounters.first[:-1][places] - first[:-1], sizes) + np.arange(first[-1])
-    return tokens, first
-
-
 def _together(encounters: Encounters, scene: Scene, places: Array) -> npt.NDArray[np.bool_]:
     """Return which encounters are scored together: all on foot, and of kinds that can be."""
     if scene.map is None:
         return np.zeros(len(places), np.bool_)
-    tokens, first = _tokens_of(encounters, places)
+    tokens, first = runs_of(encounters.first, places)
     odd = (encounters.level[tokens] != 0) | (encounters.flags[tokens] & (PRONE | FLYING) != 0)
     profile = encounters.profile[tokens]
     for kind in np.unique(profile).tolist():
@@ -165,7 +157,7 @@ def _score_together(
     """Score encounters that share a board in few calls."""
     if scene.map is None:
         raise AssertionError("only a scene with a map scores together")
-    tokens, first = _tokens_of(encounters, places)
+    tokens, first = runs_of(encounters.first, places)
     profile = encounters.profile[tokens]
     encounter = np.repeat(np.arange(len(places)), np.diff(first))
     crowd = scene.map.crowd(
@@ -190,15 +182,7 @@ def _score_together(
         found["distance"] = steps * scene.cell
         failure = scene.map.spell_failure(np.where(seen, found["malus"], 0))
         found["spell_failure"] = np.where(seen, failure, np.nan)
-        _put(scores.pairs, _pairs_of(places, first_pair), found)
-
-
-def _pairs_of(places: Array, first_pair: Array) -> Array:
-    """Return the rows of the pairs of some encounters."""
-    begin, sizes = first_pair[places], np.diff(first_pair)[places]
-    before = np.cumsum(sizes) - sizes
-    rows: Array = np.repeat(begin - before, sizes) + np.arange(sizes.sum())
-    return rows
+        _put(scores.pairs, runs_of(first_pair, places)[0], found)
 
 
 def _foes(sides: tuple[str, ...], scene: Scene) -> Array:

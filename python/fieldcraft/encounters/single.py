@@ -27,12 +27,11 @@ def score_one(encounter: Encounter, scene: Scene, *, pairs: bool) -> tuple[Colum
     of_tokens: Columns = {}
     light = encounter.conditions.light
     for token, profile in zip(tokens, profiles, strict=True):
-        reach = scene.board.reach(token, tokens=tokens)
         found = options(
             scene.board, token, tokens, weapons=profile.weapons, light=light,
             ground=encounter.conditions.ground,
         )  # fmt: skip
-        _add(of_tokens, {"reached": len(reach), **_summed_up(found)})
+        _add(of_tokens, _summed_up(found))
     return of_tokens, _pairs(scene, tokens, light) if pairs else {}
 
 
@@ -46,6 +45,7 @@ def _summed_up(found: Options) -> dict[str, Any]:
     attack, safe = found.best_attack(), found.safest()
     stop = safe if attack is None else attack
     return {
+        "reached": len(found.reach),
         "stops": len(found),
         "targets_now": found.n_targets[0],
         "targets_after": np.count_nonzero((found.malus != HIDDEN).any(axis=0)),
