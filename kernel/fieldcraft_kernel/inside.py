@@ -534,6 +534,24 @@ def malus_of(rules: Any, halves: int, light: int) -> int:
 
 
 @jit
+def look_at(
+    arrays: SightArrays, scratch: SightScratch, pairs: Any, halves: Any, lights: Any, light: int
+) -> None:
+    """Sum the lines of pairs that are on the map, and tell the light at their targets.
+
+    In: pairs int64 (n, 2, 2); light as in `sight`. Out: halves int32 (n,), lights int16 (n,).
+    """
+    rules, planes = arrays.rules, arrays.planes
+    walk(arrays.way, arrays, scratch, pairs, halves)
+    if arrays.levels_apart:
+        finish_levels(
+            rules, planes, arrays.light, light, arrays.levels_apart, pairs, halves, lights
+        )
+    else:
+        finish(rules, planes, arrays.light, light, pairs, halves, lights)
+
+
+@jit
 def sight(
     arrays: SightArrays,
     scratch: SightScratch,
@@ -557,13 +575,7 @@ def sight(
     pairs[0, 0, 0], pairs[0, 0, 1], pairs[0, 1, 0], pairs[0, 1, 1] = (
         row, col, target_row, target_col,
     )  # fmt: skip
-    walk(arrays.way, arrays, scratch, pairs, halves)
-    if arrays.levels_apart:
-        finish_levels(
-            rules, arrays.planes, arrays.light, light, arrays.levels_apart, pairs, halves, lights
-        )
-    else:
-        finish(rules, arrays.planes, arrays.light, light, pairs, halves, lights)
+    look_at(arrays, scratch, pairs, halves, lights, light)
     return malus_of(rules, int(halves[0]), int(lights[0]))
 
 
@@ -589,13 +601,7 @@ def sights(
                     malus[begin + i] = HIDDEN
                     row, col = 0, 0
                 few[i, end, 0], few[i, end, 1] = row, col
-        walk(arrays.way, arrays, scratch, few, halves)
-        if arrays.levels_apart:
-            finish_levels(
-                rules, arrays.planes, arrays.light, light, arrays.levels_apart, few, halves, lights
-            )
-        else:
-            finish(rules, arrays.planes, arrays.light, light, few, halves, lights)
+        look_at(arrays, scratch, few, halves, lights, light)
         for i in range(n):
             if malus[begin + i] != HIDDEN:
                 malus[begin + i] = malus_of(rules, int(halves[i]), int(lights[i]))
