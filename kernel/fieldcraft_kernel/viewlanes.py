@@ -244,45 +244,36 @@ def put_sums(
     sums: Any, targets: Any, lines: Any, stride: int, n_lines: int, along: int, step_line: int,
     step_along: int, limit: int, enough: int, out: Any,
 ) -> None:  # fmt: skip
-    """Put the sums of some viewers into the table of all pairs of cells.
+    """Put the sums of some viewers into the table of all pairs of cells, both ways.
 
     In: sums T (targets, lines * stride) of `see_lanes`, `along` viewers on each line; targets int32
     (k, 2), how far each lies across the lines and along them, those of one line side by side;
     lines int64 (n,); n_lines of the map; by how much a cell's number rises from line to line, and
-    along one; a sum that reaches `limit` is put as `enough`. Out: out uint8 (C, C).
+    along one; a sum that reaches `limit` is put as `enough`. Out: out uint8 (C, C), C-contiguous.
     """
     u: Any = np.uint64
-    n_targets = targets.shape[0]
+    n_cells = out.shape[0]
+    flat = out.reshape(-1)
     cut, whole = sums.dtype.type(limit), np.uint8(enough)
+    step = u(step_along * (n_cells + 1))
     for i in range(lines.shape[0]):
         line = lines[i]
         for first in range(0, along, TILE):
             last = min(first + TILE, along)
-            for begin in range(0, n_targets, TILE):
-                for t in range(begin, min(begin + TILE, n_targets)):
-                    across, on = targets[t, 0], targets[t, 1]
-                    low, high = max(first, -on), min(last, along - on)
-                    if line + across >= n_lines or low >= high:
-                        continue
-                    here = u(line * step_line + low * step_along)
-                    there = u((line + across) * step_line + (on + low) * step_along)
-                    lane, step = u(i * stride + low), u(step_along)
-                    for a in range(u(high - low)):
-                        value = sums[u(t), lane + a]
-                        out[here + a * step, there + a * step] = (
-                            np.uint8(value) if value < cut else whole
-                        )
-
-
-@jit
-def mirror(out: Any) -> None:
-    """Make a square table the same both ways, where it is 0 one way or the other; tile by tile."""
-    u: Any = np.uint64
-    n, tile = u(out.shape[0]), u(TILE)
-    for top in range(u(0), n, tile):
-        for left in range(top, n, tile):
-            for a in range(top, min(top + tile, n)):
-                for b in range(max(left, a + u(1)), min(left + tile, n)):
-                    higher = max(out[a, b], out[b, a])
-                    out[a, b] = higher
-                    out[b, a] = higher
+            for t in range(targets.shape[0]):
+                across, on = targets[t, 0], targets[t, 1]
+                low, high = max(first, -on), min(last, along - on)
+                if line + across >= n_lines or low >= high:
+                    continue
+                # From viewer to viewer both ways go on along a diagonal of the table.
+                viewer = line * step_line + low * step_along
+                target = (line + across) * step_line + (low + on) * step_along
+                here, there = u(viewer * n_cells + target), u(target * n_cells + viewer)
+                found, lane = sums[t], u(i * stride + low)
+                for a in range(u(high - low)):
+                    value = found[lane + a]
+                    halves = np.uint8(value) if value < cut else whole
+                    flat[here] = halves
+                    flat[there] = halves
+                    here += step
+                    there += step

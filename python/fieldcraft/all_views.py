@@ -334,7 +334,7 @@ def _lanes_of(field: SightField, radius: int) -> _Lanes | None:
 
 def _laid_out(field: SightField, fan: Fan, radius: int) -> _Lanes | None:
     """Lay out a map and a fan; None if the sums do not fit."""
-    planes = lay_planes(field, fan.deepest, radius)
+    planes = lay_planes(field, fan.deepest, radius, radius + 1)
     if planes is None:
         return None
     turned = field.lattice.is_hex and field.lattice.is_flat
@@ -358,8 +358,12 @@ class Planes(NamedTuple):
     parities: int
 
 
-def lay_planes(field: SightField, deepest: int, radius: int) -> Planes | None:
-    """Lay out a map for lines of so many cells at most; None if the sums do not fit."""
+def lay_planes(field: SightField, deepest: int, radius: int, gap: int) -> Planes | None:
+    """Lay out a map for lines within a radius and of so many cells at most.
+
+    `gap`: how many cells of nothing part two lines of the map: one where only targets on the map
+    matter, else as many as lines may run off it. None if the sums do not fit.
+    """
     between = field.between.astype(np.int64)
     none = np.zeros((1, 1), np.int64)
     far_viewer, near_viewer, far_target, near_target = (
@@ -385,7 +389,7 @@ def lay_planes(field: SightField, deepest: int, radius: int) -> Planes | None:
     parities = 2 if field.lattice.is_hex else 1
     border = radius + 1 + (radius + 1) % 2
     lines, along = field.shape[::-1] if turned else field.shape
-    stride = along + radius + 1
+    stride = along + gap
     total = lines + 2 * border
     total += total % 2
     planes = np.zeros((kernel.N_PLANES, parities, total // parities, stride), dtype)

@@ -22,8 +22,10 @@ __all__ = ["all_sums", "has_sums", "sums_from"]
 
 Array = npt.NDArray[Any]
 
-LANES = 640
+LANES = 480
 """About so many viewers are counted at a time: their sums fit the nearest caches."""
+GAP = 1
+"""Cells between the lines of a map: those between two of its cells leave it by one ring at most."""
 MOST_CELLS = 1 << 13
 """Maps of more cells have no table of all sums, which grows with the square of their number."""
 
@@ -83,7 +85,7 @@ def all_sums(field: SightField) -> npt.NDArray[np.uint8] | None:
         field.lattice, field.shape, between=field.between, opaque=field.opaque,
         threshold=field.threshold, line=field.line, tie=field.tie, corners=field.corners,
     )  # fmt: skip
-    planes = lay_planes(bare, fan.deepest, extent(field.shape))
+    planes = lay_planes(bare, fan.deepest, extent(field.shape), GAP)
     if planes is None:
         return None
     turned = field.lattice.is_hex and field.lattice.is_flat
@@ -96,7 +98,6 @@ def all_sums(field: SightField) -> npt.NDArray[np.uint8] | None:
             _swept(planes, block, fan.deepest), block.targets, block.lines, planes.stride, across,
             along, step_across, step_along, int(planes.limits[0]), field._limit, out,
         )  # fmt: skip
-    viewlanes.mirror(out)
     return out
 
 
@@ -154,8 +155,11 @@ def _cut(field: SightField, fan: Fan, planes: Planes) -> list[Block]:
             wanted = _with_all_before(fan, ends)
             mine = nodes[wanted].copy()
             is_end = ends[wanted]
-            mine[is_end, viewlanes.TARGET] = np.arange(is_end.sum())
+            # By line and along it, so that the table is written to near where it was before.
             targets = offsets[ends].astype(np.int32)
+            order = np.lexsort((targets[:, 1], targets[:, 0]))
+            mine[np.flatnonzero(is_end)[order], viewlanes.TARGET] = np.arange(len(order))
+            targets = targets[order]
             blocks.append(Block(frozen(mine), frozen(targets), frozen(lines.astype(np.int64))))
     return blocks
 
