@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.encounters import BOARD_LIGHT, Boards, Encounters, Profile
+from fieldcraft.encounters import (
+    BOARD_LIGHT,
+    Boards,
+    Combatant,
+    Encounter,
+    Encounters,
+    Profile,
+    analyse,
+)
 from fieldcraft.encounters.model import HELPLESS
 from fieldcraft.encounters.scoring import score_arrays
 from fieldcraft.encounters.single import score_one
@@ -139,3 +147,35 @@ def test_kinds_of_steps_are_worth_what_each_step_is(lattice):
             expected = fc.tactics.stakes(board, profile.creature, ground=ground)
             np.testing.assert_array_equal(kinds.worth(ground)[kinds.kind], expected)
             assert expected.any()
+
+
+def test_two_profiles_of_one_name_are_refused():
+    twins = [Profile("a", fc.Creature("a", speed=speed)) for speed in (1, 5)]
+    who = (Combatant("a", "red", (0, 0)),)
+    with pytest.raises(fc.MapError, match="two profiles have the name 'a'"):
+        Encounters.of([Encounter("x", who)], twins)
+    one = Encounters.of([Encounter("x", who)], twins[:1])
+    columns = {name: getattr(one, name) for name in one.__annotations__}
+    with pytest.raises(fc.MapError, match="names has 2 texts; expected 1"):
+        Encounters(one.boards, one.profiles, one.sides, names=["p", "q"], **columns)
+    with pytest.raises(fc.ArgumentTypeError, match="profiles must be Profiles"):
+        Encounters(one.boards, ["a"], one.sides, **columns)
+
+
+@pytest.mark.parametrize(
+    ("rules", "height", "message"),
+    [({"line": "stepped"}, None, "heights need the line"), ({}, 0, "height")],
+)
+def test_what_rules_cannot_see_is_set_aside_and_stops_nobody_else(rules, height, message):
+    hill = fc.Board(
+        [["open"] * 3] * 3, lattice="odd-r", rules=fc.rules.get("hexwild", **rules),
+        elevation=np.eye(3),
+    )  # fmt: skip
+    boards = {"hill": hill, "flat": hill.replace(elevation=None)}
+    profile = Profile("a", fc.Creature("a", speed=4, height=height))
+    who = (Combatant("a", "red", (0, 0)), Combatant("a", "blue", (2, 2)))
+    some = [Encounter("hill", who), Encounter("flat", who)]
+    found = analyse(some, boards=boards, profiles=[profile])
+    assert [reject.row for reject in found.rejects] == [0]
+    assert message in found.rejects[0].message
+    assert found.tokens["encounter"].to_pylist() == [1, 1]

@@ -120,6 +120,7 @@ class _Check:
         self.shapes = np.zeros((len(names), 2), np.int64)
         self.scheme_of = np.full(len(names), -1, np.int64)
         self.schemes: list[_Scheme] = []
+        self.raised: dict[int, Board] = {}
         numbers: dict[Any, int] = {}
         wrong: dict[int, str] = {}
         for number in np.unique(encounters.board).tolist():
@@ -129,6 +130,8 @@ class _Check:
                 wrong[number] = str(error)
                 continue
             self.shapes[number] = board.shape
+            if board.terrain.has_elevation:
+                self.raised[number] = board
             self.scheme_of[number] = self._scheme(board, numbers)
         self._no_board(wrong)
 
@@ -151,6 +154,7 @@ class _Check:
         """Return all faults, by encounter and in it by token."""
         self._outside()
         self._unplayable()
+        self._sightless()
         self._overlaps()
         found: Found = {}
         first = self.given.first
@@ -228,6 +232,19 @@ class _Check:
             for token in np.flatnonzero(pairs == pair).tolist():
                 self._add(token, "profile", message, profile.name)
                 self.on[token] = False
+
+    def _sightless(self) -> None:
+        """Add the tokens whom the rules of boards with an elevation cannot let see."""
+        for number, board in self.raised.items():
+            there = self.on & (self.board == number)
+            for kind in np.unique(self.given.profile[there]).tolist():
+                profile = self.given.profiles[kind]
+                try:
+                    board.sight_field(profile.creature, profile.creature)
+                except FieldcraftError as error:
+                    for token in np.flatnonzero(there & (self.given.profile == kind)).tolist():
+                        self._add(token, "profile", str(error), profile.name)
+                        self.on[token] = False
 
     def _overlaps(self) -> None:
         """Add the tokens in whose place there is another, and bodies that leave the map."""

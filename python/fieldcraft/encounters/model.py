@@ -278,7 +278,17 @@ class Encounters(Frozen, Sequence[Encounter]):
 
     def _check(self) -> None:
         """Raise MapError if the columns do not fit together."""
+        names: set[str] = set()
+        for profile in self.profiles:
+            if not isinstance(profile, Profile):
+                raise ArgumentTypeError(f"profiles must be Profiles, not {profile!r}")
+            if profile.name in names:
+                raise MapError(f"two profiles have the name {profile.name!r}; tokens name them")
+            names.add(profile.name)
         n, m = len(self.board), len(self.profile)
+        for what, texts, count in (("ids", self.ids, n), ("names", self.names, m)):
+            if texts is not None and len(texts) != count:
+                raise MapError(f"{what} has {len(texts)} texts; expected {count}")
         shapes: dict[str, tuple[int, ...]] = dict.fromkeys(OF_ENCOUNTERS, (n,))
         shapes |= dict.fromkeys(OF_TOKENS, (m,))
         shapes |= {"first": (n + 1,), "cells": (m, 2)}
